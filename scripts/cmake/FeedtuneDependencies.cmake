@@ -1,0 +1,40 @@
+# Third-party libraries, all from the distribution (scripts/setup.sh installs them). Optional ones leave a variable
+# FEEDTUNE_HAVE_X and one line of output, so that a user sees what a build lacks.
+find_package(fmt REQUIRED)
+find_package(nlohmann_json 3.10 REQUIRED)
+find_package(JPEG REQUIRED)
+find_package(Boost 1.74 REQUIRED)  # headers only: Boost.Math
+
+# Debian's dnnl-config.cmake drags in OpenCL's development files, which the CPU engine doesn't use.
+set(FEEDTUNE_HAVE_ONEDNN OFF)
+if(FEEDTUNE_ONEDNN)
+  find_path(FEEDTUNE_DNNL_INCLUDE dnnl.hpp)
+  find_library(FEEDTUNE_DNNL_LIBRARY dnnl)
+  if(FEEDTUNE_DNNL_INCLUDE AND FEEDTUNE_DNNL_LIBRARY)
+    set(FEEDTUNE_HAVE_ONEDNN ON)
+    add_library(feedtune_dnnl INTERFACE)
+    target_include_directories(feedtune_dnnl SYSTEM INTERFACE "${FEEDTUNE_DNNL_INCLUDE}")
+    target_link_libraries(feedtune_dnnl INTERFACE "${FEEDTUNE_DNNL_LIBRARY}")
+  endif()
+endif()
+if(NOT FEEDTUNE_HAVE_ONEDNN)
+  message(STATUS "feedtune: oneDNN not found: the cpu device is left out (apt: libdnnl-dev)")
+endif()
+
+# Only two of OpenCV's libraries are used; Debian's OpenCVConfig.cmake comes with the package of all of them.
+set(FEEDTUNE_HAVE_OPENCV OFF)
+if(FEEDTUNE_OPENCV)
+  find_path(FEEDTUNE_OPENCV_INCLUDE opencv2/imgcodecs.hpp PATH_SUFFIXES opencv4)
+  find_library(FEEDTUNE_OPENCV_CORE opencv_core)
+  find_library(FEEDTUNE_OPENCV_IMGPROC opencv_imgproc)
+  find_library(FEEDTUNE_OPENCV_IMGCODECS opencv_imgcodecs)
+  if(FEEDTUNE_OPENCV_INCLUDE AND FEEDTUNE_OPENCV_CORE AND FEEDTUNE_OPENCV_IMGPROC AND FEEDTUNE_OPENCV_IMGCODECS)
+    set(FEEDTUNE_HAVE_OPENCV ON)
+    add_library(feedtune_opencv INTERFACE)
+    target_include_directories(feedtune_opencv SYSTEM INTERFACE "${FEEDTUNE_OPENCV_INCLUDE}")
+    target_link_libraries(feedtune_opencv INTERFACE "${FEEDTUNE_OPENCV_IMGCODECS}" "${FEEDTUNE_OPENCV_IMGPROC}" "${FEEDTUNE_OPENCV_CORE}")
+  endif()
+endif()
+if(NOT FEEDTUNE_HAVE_OPENCV)
+  message(STATUS "feedtune: OpenCV not found: no opencv decoder, no PNG or WebP (apt: libopencv-imgcodecs-dev libopencv-imgproc-dev)")
+endif()

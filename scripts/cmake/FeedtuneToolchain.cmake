@@ -1,0 +1,35 @@
+# Language level, warnings, sanitizers and ccache, the same for every target of the project.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
+endif()
+
+find_program(FEEDTUNE_CCACHE ccache)
+if(FEEDTUNE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${FEEDTUNE_CCACHE}")
+endif()
+
+find_package(Threads REQUIRED)
+
+add_library(feedtune_options INTERFACE)
+target_compile_options(feedtune_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
+if(FEEDTUNE_WERROR)
+  target_compile_options(feedtune_options INTERFACE -Werror)
+endif()
+if(FEEDTUNE_SANITIZE)
+  target_compile_options(feedtune_options INTERFACE
+    -fsanitize=${FEEDTUNE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(feedtune_options INTERFACE -fsanitize=${FEEDTUNE_SANITIZE})
+  if(FEEDTUNE_SANITIZE MATCHES "thread")
+    # g++ 12's ThreadSanitizer doesn't model std::atomic_thread_fence; we use none, but libstdc++ headers may warn.
+    target_compile_options(feedtune_options INTERFACE -Wno-tsan)
+  endif()
+endif()
+target_link_libraries(feedtune_options INTERFACE Threads::Threads)

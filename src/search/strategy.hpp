@@ -1,0 +1,53 @@
+#pragma once
+// A strategy proposes blocks of trials and is told what came of them. It is a function of its seed and of what it was
+// told: it reads no clock, no file and no environment. One file in strategies/ each.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/configuration.hpp"
+#include "core/spec.hpp"
+#include "core/trial.hpp"
+
+namespace feedtune {
+
+/// One trial to run. The sweep adds the set-up, the id and the deadline.
+struct TrialPlan {
+  Configuration configuration;
+  Purpose purpose = Purpose::trial;
+  int block = 0;
+  TrialTarget target;
+};
+
+/// What a strategy may know before it starts.
+struct SearchProblem {
+  std::vector<Configuration> space;  ///< every valid configuration, in the space's order
+  Configuration reference;           ///< repeated through the sweep to see drift
+  Budget budget;
+  TrialTarget target;
+  std::uint64_t seed = 1;
+};
+
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+  /// The next block, in the order of measurement; empty: nothing more to explore.
+  virtual std::vector<TrialPlan> ask() = 0;
+  /// Results of the block asked for last, in order; possibly fewer when the budget ended.
+  virtual void tell(std::span<const TrialResult> results) = 0;
+};
+
+struct StrategyEntry {
+  std::string name;
+  std::string summary;
+  std::function<std::unique_ptr<Strategy>(SearchProblem)> make;
+};
+
+/// Every strategy, from the files in strategies/ (generated table, alphabetical).
+std::vector<StrategyEntry> all_strategies();
+
+}  // namespace feedtune
