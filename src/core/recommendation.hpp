@@ -1,6 +1,7 @@
 #pragma once
 // The answer of a sweep, computed by analyze/ and kept in result.json.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ struct Candidate {
   Interval images_per_s;                ///< n: trials
   std::optional<Interval> loss;         ///< against the best: 0.03 = 3 % slower; n: paired blocks
   std::string verdict;                  ///< best, equivalent, undecided, slower
+  std::string stage;                    ///< confirm: fresh, repeated, interleaved; explore: the search's own trials
+  std::optional<std::int64_t> planned_memory_bytes;  ///< batch slots and device memory: what "cheapest" goes by
 };
 
 /// Throughput that each part alone can give, images/s. `binds` names the lowest.
@@ -36,6 +39,7 @@ struct PerBatch {
 struct Gain {
   std::string over;  ///< baseline, current
   Interval ratio;    ///< 1.8: 80 % more images/s; n: paired blocks (or trials when unpaired)
+  std::string method;  ///< "paired blocks", "unpaired trials"
 };
 
 struct Recommendation {
@@ -55,6 +59,14 @@ struct Recommendation {
   std::string headline;  ///< current_batch or knee: why this batch size
   bool batch_changed = false;  ///< recommended batch differs from current's (or the baseline's): learning rate warning
   double within = 0.02;
+  std::optional<Interval> knee_gain;  ///< headline current_batch: images/s of the knee over the recommended (1.1: 10 % more)
+  bool decided = false;               ///< nothing cheaper than `recommended` is left undecided, and it was confirmed
+  bool modelled = false;              ///< device times are computed from a profile
+  int blocks = 0;                     ///< confirmation blocks that were measured
+  int configurations = 0;             ///< configurations with at least one trial that worked
+  std::optional<double> noise;        ///< relative standard deviation of one trial's images/s when repeated
+  std::optional<double> waiting_share;       ///< recommended: share of the step in which the device waits for data
+  std::optional<double> exposed_copy_share;  ///< recommended: share of the step in which only the copy runs
   std::vector<std::string> warnings;
 };
 
