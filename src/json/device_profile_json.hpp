@@ -1,0 +1,19 @@
+#pragma once
+// configs/devices/*.json.
+
+#include <string>
+#include <string_view>
+
+#include "core/device_profile.hpp"
+
+namespace feedtune {
+
+inline constexpr const char* device_profile_schema = "feedtune.device_profile";
+
+/// Strict: unknown keys, missing figures, figures that are not positive or lie outside their own range are InputErrors
+/// with file, line and JSON path.
+DeviceProfile decode_device_profile(std::string_view text, const std::string& where);
+/// Indented, with a final newline.
+std::string encode(const DeviceProfile& profile);
+
+}  // namespace feedtune
