@@ -5,8 +5,8 @@
 #   Generates `std::vector<T> all_SUBFOLDER()`, a table of the `make_<file name>()` factories of src/NAME/SUBFOLDER.
 #   (Static constructors in a static library register nothing: the linker drops them.)
 # feedtune_tests(NAME [LIBRARIES ...])
-#   One GoogleTest program from tests/NAME/*_test.cpp. Suites whose name begins with Slow get the label `slow`,
-#   the others `fast`.
+#   One GoogleTest program from tests/NAME/*_test.cpp; to be called in tests/ or tests/NAME/. Suites whose name begins
+#   with Slow get the label `slow`, the others `fast`.
 set(FEEDTUNE_INCLUDE_RULES "${CMAKE_BINARY_DIR}/include_rules.txt")
 file(WRITE "${FEEDTUNE_INCLUDE_RULES}" "")
 
@@ -60,8 +60,11 @@ endfunction()
 
 function(feedtune_tests name)
   cmake_parse_arguments(arg "" "" "LIBRARIES" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*_test.cpp"
-                                      "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*_fixture.cpp")
+  set(folder "${CMAKE_CURRENT_SOURCE_DIR}/${name}")
+  if(NOT EXISTS "${folder}")
+    set(folder "${CMAKE_CURRENT_SOURCE_DIR}")  # called from the folder's own CMakeLists.txt
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS "${folder}/*_test.cpp" "${folder}/*_fixture.cpp")
   if(NOT sources)
     return()
   endif()
