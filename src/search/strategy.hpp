@@ -35,7 +35,8 @@ struct SearchProblem {
 class Strategy {
  public:
   virtual ~Strategy() = default;
-  /// The next block, in the order of measurement; empty: nothing more to explore.
+  /// The next block, in the order of measurement; empty: nothing more to explore. Its block number is higher than any
+  /// before; a configuration comes twice in a block only if it is the reference.
   virtual std::vector<TrialPlan> ask() = 0;
   /// Results of the block asked for last, in order; possibly fewer when the budget ended.
   virtual void tell(std::span<const TrialResult> results) = 0;
@@ -49,5 +50,7 @@ struct StrategyEntry {
 
 /// Every strategy, from the files in strategies/ (generated table, alphabetical).
 std::vector<StrategyEntry> all_strategies();
+/// Throws SpecError("strategy", ...) with the nearest and all known names.
+StrategyEntry strategy_named(const std::string& name);
 
 }  // namespace feedtune

@@ -1,0 +1,201 @@
+// Every registered strategy has to pass these.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "core/error.hpp"
+#include "search/reference.hpp"
+#include "search/strategy.hpp"
+
+using namespace feedtune;
+
+namespace {
+
+std::vector<Configuration> space_of(int batches, int workers) {
+  std::vector<Configuration> space;
+  for (int b = 0; b < batches; ++b)
+    for (int w = 0; w < workers; ++w)
+      for (const char* memory : {"pageable", "pinned"}) {
+        Configuration configuration;
+        configuration.set("batch_size", std::int64_t{16} << b);
+        configuration.set("num_workers", std::int64_t{w});
+        configuration.set("host_memory", memory);
+        space.push_back(configuration);
+      }
+  std::sort(space.begin(), space.end());
+  return space;
+}
+
+SearchProblem problem_of(std::vector<Configuration> space, std::uint64_t seed) {
+  SearchProblem problem;
+  problem.reference = pick_reference(space, 2);
+  problem.space = std::move(space);
+  problem.seed = seed;
+  problem.target.max_time_s = 1.5;
+  return problem;
+}
+
+using Outcome = std::function<TrialResult(const TrialPlan&)>;
+
+TrialResult fast(const TrialPlan& plan) {
+  TrialResult result;
+  result.configuration = plan.configuration;
+  result.purpose = plan.purpose;
+  result.block = plan.block;
+  const double workers = static_cast<double>(*plan.configuration.integer("num_workers"));
+  result.images_per_s = Interval{100 + 10 * workers, 99 + 10 * workers, 101 + 10 * workers, 10};
+  result.cost_s = 2;
+  return result;
+}
+
+TrialResult failed(const TrialPlan& plan, TrialStatus status) {
+  TrialResult result = fast(plan);
+  result.images_per_s.reset();
+  result.status = status;
+  if (status == TrialStatus::out_of_memory) result.memory_kind = MemoryKind::device;
+  return result;
+}
+
+/// Drives a strategy to its end; every trial it asked for.
+std::vector<TrialPlan> drive(Strategy& strategy, const Outcome& outcome) {
+  std::vector<TrialPlan> asked;
+  for (int blocks = 0; blocks < 10'000; ++blocks) {
+    const std::vector<TrialPlan> block = strategy.ask();
+    if (block.empty()) return asked;
+    std::vector<TrialResult> results;
+    for (const TrialPlan& plan : block) {
+      asked.push_back(plan);
+      results.push_back(outcome(plan));
+    }
+    strategy.tell(results);
+  }
+  ADD_FAILURE() << "never ends";
+  return asked;
+}
+
+std::vector<std::string> keys(const std::vector<TrialPlan>& plans) {
+  std::vector<std::string> keys;
+  for (const TrialPlan& plan : plans) keys.push_back(std::to_string(plan.block) + ' ' + plan.configuration.key());
+  return keys;
+}
+
+class EveryStrategy : public testing::TestWithParam<std::string> {
+ protected:
+  std::vector<TrialPlan> run(const SearchProblem& problem, const Outcome& outcome) const {
+    const auto strategy = strategy_named(GetParam()).make(problem);
+    return drive(*strategy, outcome);
+  }
+};
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const StrategyEntry& entry : all_strategies()) all.push_back(entry.name);
+  return all;
+}
+
+}  // namespace
+
+INSTANTIATE_TEST_SUITE_P(Registered, EveryStrategy, testing::ValuesIn(names()), [](const auto& strategy) { return strategy.param; });
+
+TEST_P(EveryStrategy, SameSeedAndResultsGiveTheSamePlanAndAnotherSeedAnotherOrder) {
+  const auto first = keys(run(problem_of(space_of(4, 5), 7), fast));
+  EXPECT_EQ(keys(run(problem_of(space_of(4, 5), 7), fast)), first);
+  EXPECT_NE(keys(run(problem_of(space_of(4, 5), 8), fast)), first);
+}
+
+TEST_P(EveryStrategy, AsksOnlyForTheSpaceAndNeverTwiceInABlockButTheReference) {
+  const SearchProblem problem = problem_of(space_of(4, 5), 3);
+  const std::set<Configuration> space(problem.space.begin(), problem.space.end());
+  std::set<std::pair<int, std::string>> seen;
+  int block = 0;
+  for (const TrialPlan& plan : run(problem, fast)) {
+    EXPECT_TRUE(space.contains(plan.configuration)) << plan.configuration.key();
+    EXPECT_GE(plan.block, block) << "block numbers only rise";
+    block = plan.block;
+    EXPECT_EQ(plan.target.max_time_s, 1.5);
+    if (plan.configuration == problem.reference) continue;
+    EXPECT_TRUE(seen.emplace(plan.block, plan.configuration.key()).second) << plan.block << ' ' << plan.configuration.key();
+  }
+  EXPECT_FALSE(seen.empty());
+}
+
+TEST_P(EveryStrategy, EndsWhenEverythingFails) {
+  for (const TrialStatus status : {TrialStatus::crashed, TrialStatus::timeout, TrialStatus::out_of_memory,
+                                   TrialStatus::unsupported, TrialStatus::no_steady_state}) {
+    const auto asked = run(problem_of(space_of(4, 5), 3), [&](const TrialPlan& plan) { return failed(plan, status); });
+    EXPECT_FALSE(asked.empty());
+  }
+}
+
+TEST_P(EveryStrategy, WhatSurelyRunsOutOfMemoryIsNotAskedForAgain) {
+  const SearchProblem problem = problem_of(space_of(7, 6), 5);  // batches 16 to 1024, 84 configurations
+  std::map<std::int64_t, int> first_failure_block;
+  for (const TrialPlan& plan : run(problem, [](const TrialPlan& p) {
+         return *p.configuration.integer("batch_size") >= 256 ? failed(p, TrialStatus::out_of_memory) : fast(p);
+       })) {
+    const std::int64_t batch = *plan.configuration.integer("batch_size");
+    for (const auto& [size, block] : first_failure_block) {
+      EXPECT_TRUE(batch < size || plan.block <= block) << plan.configuration.key();
+    }
+    if (batch >= 256) first_failure_block.try_emplace(batch, plan.block);
+  }
+  EXPECT_FALSE(first_failure_block.empty());
+}
+
+TEST_P(EveryStrategy, CopesWithASingleConfigurationAndWithResultsThatAreMissing) {
+  const auto asked = run(problem_of({space_of(1, 1).front()}, 1), fast);
+  EXPECT_FALSE(asked.empty());
+  const auto strategy = strategy_named(GetParam()).make(problem_of(space_of(3, 3), 1));
+  strategy->ask();
+  strategy->tell({});
+  EXPECT_FALSE(strategy->ask().empty());
+}
+
+TEST(Strategies, GridMeasuresEveryConfigurationOnceAndTheReferenceAroundEachBlock) {
+  const SearchProblem problem = problem_of(space_of(4, 5), 3);  // 40 configurations
+  const auto asked = drive(*strategy_named("grid").make(problem), fast);
+  std::map<std::string, int> count;
+  std::map<int, std::vector<TrialPlan>> blocks;
+  for (const TrialPlan& plan : asked) {
+    ++count[plan.configuration.key()];
+    blocks[plan.block].push_back(plan);
+  }
+  EXPECT_EQ(count.size(), problem.space.size());
+  for (const auto& [key, times] : count) {
+    EXPECT_TRUE(times == 1 || key == problem.reference.key()) << key;
+  }
+  EXPECT_EQ(asked.front().configuration, problem.reference);
+  for (const auto& [block, plans] : blocks) EXPECT_EQ(plans.back().configuration, problem.reference) << block;
+}
+
+TEST(Strategies, GridSpreadsBatchSizesSoThatAnEarlyEndHasSeenThemAll) {
+  const SearchProblem problem = problem_of(space_of(4, 8), 11);  // 64 configurations, 16 a batch size
+  const auto asked = drive(*strategy_named("grid").make(problem), fast);
+  std::map<std::int64_t, int> in_first_half;
+  for (std::size_t i = 0; i < asked.size() / 2; ++i) {
+    if (asked[i].configuration != problem.reference) ++in_first_half[*asked[i].configuration.integer("batch_size")];
+  }
+  for (const std::int64_t batch : {16, 32, 64, 128}) EXPECT_NEAR(in_first_half[batch], 8, 2) << batch;
+}
+
+TEST(Strategies, AnUnknownOneIsNamedWithTheNearest) {
+  try {
+    strategy_named("gird");
+    FAIL();
+  } catch (const SpecError& error) {
+    EXPECT_TRUE(std::string(error.what()).starts_with("strategy: unknown strategy \"gird\", did you mean grid? known: grid"))
+        << error.what();
+  }
+}
+
+TEST(Reference, FitsAndKeepsTheCpusBusy) {
+  const auto space = space_of(7, 6);
+  const Configuration reference = pick_reference(space, 2);
+  EXPECT_EQ(reference.integer("batch_size"), 64);
+  EXPECT_EQ(reference.integer("num_workers"), 2);
+  EXPECT_EQ(pick_reference(std::vector{space.front()}, 8), space.front());
+}
