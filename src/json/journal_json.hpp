@@ -20,7 +20,7 @@ std::string journal_line(const Run& header);
 std::string journal_line(const TrialResult& trial);
 std::string journal_line(const RunNote& note);
 
-/// Throws InputError at `where`, also for another schema or a newer major version.
-JournalRecord decode_journal_line(std::string_view line, const std::string& where);
+/// Throws InputError at "where:line_number", also for another schema or a newer major version.
+JournalRecord decode_journal_line(std::string_view line, const std::string& where, int line_number);
 
 }  // namespace feedtune

@@ -42,8 +42,8 @@ inline constexpr int json_max_depth = 64;
 
 /// Strict RFC 8259 in UTF-8 (a byte order mark is skipped): refuses duplicate names, NaN, Infinity, numbers beyond a
 /// double, NUL bytes, comments, anything after the value, and what exceeds the limits above.
-/// Throws InputError at "where:line:column".
-JsonValue parse_json(std::string_view text, const std::string& where);
+/// Throws InputError at "where:line:column"; `first_line` is the line of `where` on which the text begins.
+JsonValue parse_json(std::string_view text, const std::string& where, int first_line = 1);
 
 /// One line, no newline in it. Doubles are written with the fewest digits that read back as the same double, whatever
 /// the locale; bytes that are not UTF-8 become U+FFFD. Throws std::logic_error for a number that is not finite.

@@ -11,6 +11,9 @@
 
 namespace feedtune {
 
+struct FileCalls;
+const FileCalls& system_file_calls();
+
 /// What a journal held. `torn` names a last record that was cut off (dropped, the rest is whole).
 struct JournalContent {
   Run run;  ///< trials, notes and the header; no recommendation
@@ -21,18 +24,20 @@ struct JournalContent {
 class RunFolder {
  public:
   /// Creates `path` (parents too) and its journal with the run's header. Throws RunInUseError when another live
-  /// process holds it, InputError when it already has a run, IoError when the system refuses.
-  static RunFolder create(const std::string& path, const Run& header);
-  /// Opens an existing run to go on with it; reads what is there. Same errors; InputError where there is no run.
-  static RunFolder resume(const std::string& path, JournalContent& content);
+  /// process holds it, InputError when it already has a run or anything else in it, IoError when the system refuses.
+  static RunFolder create(const std::string& path, const Run& header, const FileCalls& calls = system_file_calls());
+  /// Opens an existing run to go on with it; reads what is there and cuts off a torn last record. Same errors;
+  /// InputError where there is no run or its journal is damaged.
+  static RunFolder resume(const std::string& path, JournalContent& content, const FileCalls& calls = system_file_calls());
 
   RunFolder(RunFolder&&) noexcept;
   RunFolder& operator=(RunFolder&&) noexcept;
   ~RunFolder();  ///< releases the lock
 
+  /// When these throw IoError, the record is not in the journal and everything before it is.
   void append(const TrialResult& trial);
   void append(const RunNote& note);
-  /// Replaces result.json: written beside it, synced, renamed.
+  /// Replaces result.json: written beside it, synced, renamed. When it throws IoError, the old one is intact.
   void write_result(const Run& run);
   const std::string& path() const;
 
@@ -42,8 +47,9 @@ class RunFolder {
   std::unique_ptr<State> state_;
 };
 
-/// Reads a run from its folder (result.json, else the journal) or from a result file. Throws InputError with the
-/// place of the fault, IoError when it can't be read.
+/// Reads a run from its folder or from a file (result.json, or a journal by its name's end, .jsonl). From a folder:
+/// result.json, else the journal; the journal also where it holds trials that result.json lacks, with a note that says
+/// so. Throws InputError with the place of the fault, IoError when it can't be read.
 Run load_run(const std::string& folder_or_file);
 
 }  // namespace feedtune
