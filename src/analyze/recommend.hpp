@@ -9,13 +9,17 @@ namespace feedtune {
 
 struct RecommendOptions {
   double within = 0.02;  ///< loss under which two settings are equivalent
+  int max_blocks = 40;   ///< a configuration still undecided after so many blocks is not measured again
 };
 
 /// Never throws for a run that loads: what cannot be said is absent, with a warning saying why.
 Recommendation recommend(const Run& run, const RecommendOptions& options);
 
-/// Which configurations the next confirmation block has to measure so that the recommendation gets decided, the
-/// reference and the ones always confirmed (best for PyTorch, baseline, current) included. Empty: decided.
+/// Which configurations the next confirmation block (stage "confirm", each of them once, in random order, under a block
+/// number of its own) has to measure so that the recommendation gets decided; the ones always confirmed (best for
+/// PyTorch, baseline, current) included. At most about 18. Empty: decided, or nothing more can be decided, or the search
+/// has no result yet. Never one that failed or that leaves less than 10 % of device memory free. The baseline and the
+/// current may be configurations that the run has not measured yet: complete them by the search space.
 std::vector<Configuration> next_to_confirm(const Run& run, const RecommendOptions& options);
 
 }  // namespace feedtune

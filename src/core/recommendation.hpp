@@ -14,8 +14,9 @@ namespace feedtune {
 /// One configuration with what was measured of it.
 struct Candidate {
   Configuration configuration;
-  Interval images_per_s;                ///< n: trials
-  std::optional<Interval> loss;         ///< against the best: 0.03 = 3 % slower; n: paired blocks
+  Interval images_per_s;                ///< confirm: over blocks; explore: as wide as the noise, n: trials or batch means
+  std::optional<Interval> loss;         ///< against the best: 0.03 = 3 % slower; n: paired blocks. Each bound holds with
+                                        ///< 95 % against all rivals at once (two one-sided tests)
   std::string verdict;                  ///< best, equivalent, undecided, slower
   std::string stage;                    ///< confirm: fresh, repeated, interleaved; explore: the search's own trials
   std::optional<std::int64_t> planned_memory_bytes;  ///< batch slots and device memory: what "cheapest" goes by
@@ -59,7 +60,7 @@ struct Recommendation {
   std::string headline;  ///< current_batch or knee: why this batch size
   bool batch_changed = false;  ///< recommended batch differs from current's (or the baseline's): learning rate warning
   double within = 0.02;
-  std::optional<Interval> knee_gain;  ///< headline current_batch: images/s of the knee over the recommended (1.1: 10 % more)
+  std::optional<Interval> knee_gain;  ///< headline current_batch: images/s of the knee over the recommended
   bool decided = false;               ///< nothing cheaper than `recommended` is left undecided, and it was confirmed
   bool modelled = false;              ///< device times are computed from a profile
   int blocks = 0;                     ///< confirmation blocks that were measured

@@ -1,0 +1,71 @@
+#pragma once
+// The trials of a run, gathered by configuration: what the search measured once, and what confirmation blocks measured
+// again. Logarithms throughout, so that differences are ratios.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/run.hpp"
+
+namespace feedtune {
+
+/// One configuration with all its trials that worked (stages explore and confirm, purpose trial).
+struct Measured {
+  Configuration configuration;
+  std::string key;                      ///< configuration.key()
+  int batch_size = 0;                   ///< 0 where the configuration has no such axis
+  std::vector<double> explore_log;      ///< log images/s of each trial of the search
+  double within_trial_sd = 0;           ///< largest relative standard error inside one trial of the search
+  std::int64_t batch_means = 0;         ///< behind within_trial_sd
+  std::map<int, double> confirm_log;    ///< by block; trials of one block are averaged
+  std::vector<const TrialResult*> trials;  ///< the confirmed ones, else the search's; they belong to the run
+  std::int64_t planned_memory_bytes = 0;
+  bool fits = true;                     ///< leaves 10 % of device memory free, as far as that is known
+  bool failed = false;                  ///< another trial of it failed: not to be relied on
+
+  bool usable() const { return fits && !failed; }
+  bool confirmed() const { return !confirm_log.empty(); }
+  int blocks() const { return static_cast<int>(confirm_log.size()); }
+};
+
+/// log x = configuration + block, fitted to all confirmation trials by least squares.
+struct BlockFit {
+  std::map<std::string, double> level;  ///< by configuration key: log images/s with the blocks' drift taken out
+  double residual_sd = 0;               ///< of one trial, relative
+  int degrees_of_freedom = 0;
+};
+
+struct Measurements {
+  std::vector<Measured> all;        ///< from the cheapest to the dearest (cheaper() below)
+  BlockFit fit;
+  double noise = 0;                 ///< relative sd of one trial when repeated; never below `noise_floor`
+  std::optional<double> noise_measured;  ///< the same, absent where nothing was repeated and no interval was known
+  int blocks = 0;                   ///< distinct confirmation blocks
+  std::map<std::string, int> failures;  ///< by configuration key: trials that did not work, of any status
+
+  const Measured* find(const std::string& key) const;
+  /// Best guess of log images/s: the fitted level where confirmed, else the mean of the search's trials.
+  double estimate(const Measured& m) const;
+};
+
+/// Below this, a difference between two trials is never taken for real: no machine repeats better.
+inline constexpr double noise_floor = 0.005;
+/// Share of device memory that a recommended configuration may use.
+inline constexpr double memory_share_allowed = 0.9;
+
+/// The fixed order of "cheap": fewest workers, least planned memory, smallest batch, then the key.
+bool cheaper(const Measured& a, const Measured& b);
+
+/// Purpose trial, stage explore or confirm: neither a component nor an anchor.
+bool is_of_the_search(const TrialResult& trial);
+
+/// The result refers to `run`, which must outlive it.
+Measurements gather(const Run& run);
+
+/// Bytes of all batch slots: batch x slots x image. For trials that did not record them.
+std::int64_t planned_buffer_bytes(const Configuration& configuration, int image_size);
+
+}  // namespace feedtune

@@ -1,0 +1,167 @@
+#include "analyze/recommend.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "analyze/ceilings.hpp"
+#include "analyze/choice.hpp"
+#include "analyze/headline.hpp"
+#include "analyze/phase_means.hpp"
+#include "analyze/recommend_warnings.hpp"
+#include "analyze/roles.hpp"
+#include "measure/student_t.hpp"
+
+namespace feedtune {
+namespace {
+
+Interval from_logs(double mean, double half_width, std::int64_t n) {
+  return {std::exp(mean), std::exp(mean - half_width), std::exp(mean + half_width), n};
+}
+
+/// Confirmed: a t interval over the blocks' values. Else the search's trials, as uncertain as the noise says.
+Interval published(const Measurements& data, const Measured& m) {
+  double sum = 0, squares = 0;
+  if (m.confirmed()) {
+    const int n = m.blocks();
+    for (const auto& [block, value] : m.confirm_log) sum += value;
+    const double mean = sum / n;
+    if (n < 2) return from_logs(mean, 0, n);
+    for (const auto& [block, value] : m.confirm_log) squares += (value - mean) * (value - mean);
+    return from_logs(mean, student_t_quantile(0.975, n - 1) * std::sqrt(squares / (n - 1) / n), n);
+  }
+  const auto n = static_cast<std::int64_t>(m.explore_log.size());
+  if (!data.noise_measured) return from_logs(data.estimate(m), 0, 1);
+  const double sd = std::max(data.noise, m.within_trial_sd);
+  return from_logs(data.estimate(m), 1.96 * sd / std::sqrt(static_cast<double>(n)), std::max(n, m.batch_means));
+}
+
+Candidate candidate(const Measurements& data, const Standing& s) {
+  Candidate c;
+  c.configuration = s.measured->configuration;
+  c.images_per_s = published(data, *s.measured);
+  c.loss = s.loss;
+  c.verdict = to_text(s.verdict);
+  c.stage = s.measured->confirmed() ? "confirm" : "explore";
+  c.planned_memory_bytes = s.measured->planned_memory_bytes;
+  return c;
+}
+
+const Standing* standing_of(const std::vector<Standing>& standings, const Measured* m) {
+  for (const Standing& s : standings)
+    if (s.measured == m) return &s;
+  return nullptr;
+}
+
+/// A configuration with a role, against the best of the headline group; usable or not, it was measured.
+std::optional<Candidate> role_candidate(const Measurements& data, const Choice& choice,
+                                        const std::optional<Configuration>& role) {
+  const Measured* m = role ? data.find(role->key()) : nullptr;
+  if (m == nullptr) return std::nullopt;
+  if (const Standing* s = standing_of(choice.standings, m)) return candidate(data, *s);
+  Candidate c = candidate(data, Standing{m, Verdict::undecided, {}});
+  c.loss.reset();
+  c.verdict.clear();
+  return c;
+}
+
+Gain gain(const Measurements& data, const Measured& chosen, const Measured& other, const std::string& over) {
+  Gain g;
+  g.over = over;
+  if (&chosen == &other) {
+    g.ratio = {1, 1, 1, chosen.blocks()};
+    g.method = "same configuration";
+    return g;
+  }
+  const LogRatio r = log_ratio(data, chosen, other);
+  const bool paired = r.n >= 2;
+  g.method = paired ? "paired blocks" : "unpaired trials";
+  const auto unpaired_n = static_cast<std::int64_t>(std::min(chosen.trials.size(), other.trials.size()));
+  g.ratio = from_logs(r.mean, student_t_quantile(0.975, r.df) * r.se, paired ? r.n : unpaired_n);
+  return g;
+}
+
+void add_per_batch(const Measurements& data, const RecommendOptions& options, const Choice& anywhere, Recommendation& r) {
+  std::set<int> batches;
+  for (const Standing& s : anywhere.standings) batches.insert(s.measured->batch_size);
+  for (int batch : batches) {
+    const Choice choice = choose(data, options, [batch](const Measured& m) { return m.batch_size == batch; });
+    if (choice.recommended == nullptr || batch <= 0) continue;
+    // Its loss is against the best of all batches, which is what the table is read for.
+    const Standing* overall = standing_of(anywhere.standings, choice.recommended->measured);
+    r.per_batch.push_back({batch, candidate(data, overall != nullptr ? *overall : *choice.recommended)});
+  }
+  if (!r.per_batch.empty()) r.largest_fit = r.per_batch.back().best;
+}
+
+void add_roles(const Run& run, const Measurements& data, const Headline& headline, const Choice& choice,
+               const RecommendOptions& options, Recommendation& r) {
+  const Measured& recommended = *choice.recommended->measured;
+  r.baseline = role_candidate(data, choice, find_baseline(run, recommended.batch_size));
+  r.current = role_candidate(data, choice, find_current(run));
+  for (const auto& [role, over] : {std::pair{&r.baseline, "baseline"}, std::pair{&r.current, "current"}})
+    if (*role) r.gains.push_back(gain(data, recommended, *data.find((*role)->configuration.key()), over));
+  const Choice pytorch = choose(data, options, [&](const Measured& m) {
+    return headline.members(m) && pytorch_can(m.configuration);
+  });
+  if (pytorch.recommended == nullptr) return;
+  const Standing* overall = standing_of(choice.standings, pytorch.recommended->measured);
+  r.pytorch = candidate(data, overall != nullptr ? *overall : *pytorch.recommended);
+}
+
+}  // namespace
+
+Recommendation recommend(const Run& run, const RecommendOptions& options) {
+  Recommendation r;
+  r.within = options.within;
+  r.modelled = run.device.modelled;
+  for (const TrialResult& t : run.trials) r.modelled = r.modelled || t.modelled;
+
+  Measurements data = gather(run);
+  r.blocks = data.blocks;
+  r.configurations = static_cast<int>(data.all.size());
+  r.noise = data.noise_measured;
+  bool relaxed = false;
+  if (!data.all.empty() && std::none_of(data.all.begin(), data.all.end(), [](const Measured& m) { return m.usable(); })) {
+    for (Measured& m : data.all) m.fits = true, m.failed = false;
+    relaxed = true;
+  }
+
+  const Headline headline = find_headline(run, data);
+  const Choice choice = choose(data, options, headline.members);
+  if (choice.best == nullptr) {
+    r.ceilings = find_ceilings(run, {});
+    r.bound_by = "none";
+    add_warnings(run, {data, headline, nullptr, relaxed}, r);
+    return r;
+  }
+  const Choice anywhere = choose(data, options, [](const Measured&) { return true; });
+
+  r.headline = headline.batch_size ? "current_batch" : "knee";
+  r.recommended = candidate(data, *choice.recommended);
+  r.best = candidate(data, *choice.best);
+  r.decided = choice.decided();
+  for (const Standing& s : choice.standings) {
+    if (s.verdict == Verdict::equivalent) r.equivalent.push_back(candidate(data, s));
+    if (s.verdict == Verdict::undecided) r.undecided.push_back(candidate(data, s));
+  }
+  r.knee = candidate(data, *anywhere.recommended);
+  if (headline.batch_size && anywhere.recommended != nullptr)
+    r.knee_gain = gain(data, *anywhere.recommended->measured, *choice.recommended->measured, "recommended").ratio;
+  add_per_batch(data, options, anywhere, r);
+  add_roles(run, data, headline, choice, options, r);
+  const auto current_batch = run.spec.current ? run.spec.current->integer("batch_size") : std::nullopt;
+  r.batch_changed = current_batch ? *current_batch != choice.recommended->measured->batch_size : r.per_batch.size() > 1;
+
+  r.ceilings = find_ceilings(run, r.recommended->configuration);
+  const Bound bound = bound_of(run, r.recommended->configuration, r.ceilings);
+  r.bound_by = bound.by;
+  r.waiting_share = bound.waiting_share;
+  r.exposed_copy_share = bound.exposed_copy_share;
+  add_warnings(run, {data, headline, &choice, relaxed}, r);
+  return r;
+}
+
+}  // namespace feedtune

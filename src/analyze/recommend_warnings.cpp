@@ -1,0 +1,95 @@
+#include "analyze/recommend_warnings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analyze/roles.hpp"
+
+namespace feedtune {
+namespace {
+
+struct Failures {
+  int total = 0;
+  int searched = 0;
+  std::map<TrialStatus, int> by_status;
+  std::map<TrialStatus, std::string> reason;  ///< of the first
+};
+
+Failures count_failures(const Run& run) {
+  Failures f;
+  for (const TrialResult& t : run.trials) {
+    if (!is_of_the_search(t)) continue;
+    f.searched += 1;
+    if (t.status == TrialStatus::ok) continue;
+    f.total += 1;
+    f.by_status[t.status] += 1;
+    if (f.reason[t.status].empty()) f.reason[t.status] = t.reason;
+  }
+  return f;
+}
+
+std::string describe(const Failures& f) {
+  std::string text;
+  for (const auto& [status, count] : f.by_status) {
+    const std::string& reason = f.reason.at(status);
+    text += fmt::format("{}{} {}{}", text.empty() ? "" : "; ", count, to_text(status),
+                        reason.empty() ? "" : fmt::format(" ({}: {})", count > 1 ? "first" : "because", reason));
+  }
+  return text;
+}
+
+void warn_of_confidence(const WarningInput& input, Recommendation& r) {
+  const Measured& best = *input.choice->best->measured;
+  const Measured& recommended = *input.choice->recommended->measured;
+  if (!best.confirmed())
+    r.warnings.push_back("nothing was measured again after the search: these are single trials, and the best of many "
+                         "single trials looks faster than it is; give a larger budget");
+  else if (best.blocks() < min_blocks || recommended.blocks() < min_blocks)
+    r.warnings.push_back(fmt::format("measured again only {} time(s), want at least {}: give a larger budget",
+                                     std::min(best.blocks(), recommended.blocks()), min_blocks));
+  if (input.choice->recommended->verdict == Verdict::undecided)
+    r.warnings.push_back(fmt::format("no setting is proven to be within {:.3g} % of the best yet; the recommended one is "
+                                     "the cheapest that may be", 100 * r.within));
+  const auto open = std::count_if(input.choice->open.begin(), input.choice->open.end(),
+                                  [&](const Standing* s) { return s != input.choice->recommended; });
+  if (open > 0 && input.choice->recommended->verdict != Verdict::undecided)
+    r.warnings.push_back(fmt::format("{} setting(s) that are cheaper or could be faster are not told apart from it yet", open));
+}
+
+void warn_of_roles(const Run& run, Recommendation& r) {
+  if (!r.baseline) r.warnings.push_back("the baseline was not measured: no gain over it can be given");
+  if (run.spec.current && !r.current)
+    r.warnings.push_back("the current configuration was not measured: no gain over it can be given");
+  if (!r.pytorch)
+    r.warnings.push_back("no setting that PyTorch's DataLoader can take was measured (loader batch_per_worker, decoder "
+                         "turbo_full, input_type float32)");
+}
+
+}  // namespace
+
+void add_warnings(const Run& run, const WarningInput& input, Recommendation& r) {
+  const Failures failures = count_failures(run);
+  if (input.choice == nullptr) {
+    r.warnings.push_back(failures.searched == 0 ? "no trial was measured"
+                                                : fmt::format("no trial worked: {}", describe(failures)));
+    return;
+  }
+  if (input.relaxed)
+    r.warnings.push_back("every setting that worked failed once or leaves less than 10 % of device memory free: add a "
+                         "smaller batch_size");
+  if (input.headline.current_batch_failed)
+    r.warnings.push_back("nothing usable was measured at the current batch size, so the headline is another one");
+  warn_of_confidence(input, r);
+  if (r.batch_changed)
+    r.warnings.push_back("a different batch size changes training: the learning rate has to follow (a common start is to "
+                         "scale it with the batch, with warm-up: Goyal et al. 2017; no promise that accuracy holds)");
+  warn_of_roles(run, r);
+  if (failures.total > 0)
+    r.warnings.push_back(fmt::format("{} of {} trials gave no result: {}", failures.total, failures.searched,
+                                     describe(failures)));
+  if (!run.complete) r.warnings.push_back("the sweep has not finished: this is what it knows so far");
+}
+
+}  // namespace feedtune
