@@ -1,0 +1,17 @@
+#pragma once
+// The device `cpu`: oneDNN's GEMM and element-wise kernels on the host's own cores, which it shares with the loader's
+// workers, as training on a CPU does.
+
+#include <memory>
+
+#include "device/device.hpp"
+
+namespace feedtune {
+
+/// `threads` >= 1 compute (OpenMP's, as oneDNN's; the setting of other threads of the program is left alone). Work is
+/// done before a submitting call returns, so an event is a stamp of `clock` and is done once recorded. Inputs need no
+/// copy (facts().copies is false): host memory may be handed to the step as it is; copy_to_device() is a memcpy.
+/// fp32 only. Throws DeviceUnavailableError where the program was built without oneDNN.
+std::unique_ptr<Device> make_cpu_device(std::shared_ptr<Clock> clock, int threads);
+
+}  // namespace feedtune

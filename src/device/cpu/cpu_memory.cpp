@@ -1,0 +1,36 @@
+#include "device/cpu/cpu_memory.hpp"
+
+#include <utility>
+
+#include "core/error.hpp"
+#include "device/host_allocators.hpp"
+
+namespace feedtune {
+
+CpuMemory::CpuMemory()
+    : count_(std::make_shared<Count>()),
+      pageable_(std::make_shared<PageableAllocator>()),
+      pinned_(std::make_shared<LockedAllocator>()),
+      own_(std::make_shared<PageableAllocator>()) {}
+
+DeviceBuffer CpuMemory::allocate(std::size_t bytes) {
+  if (bytes == 0) return {};
+  std::shared_ptr<HostBuffer> block;
+  try {
+    block = std::make_shared<HostBuffer>(own_->allocate(bytes));
+  } catch (const OutOfMemory& error) {
+    throw OutOfMemory(MemoryKind::device, bytes, error.limit_bytes());
+  }
+
+  const std::uint64_t accounted = accounted_bytes(bytes);
+  const std::uint64_t used = count_->used += accounted;
+  std::uint64_t peak = count_->peak;
+  while (peak < used && !count_->peak.compare_exchange_weak(peak, used)) {
+  }
+  return {block->data(), bytes, [count = count_, accounted, block](std::byte*, std::size_t) mutable {
+            block.reset();
+            count->used -= accounted;
+          }};
+}
+
+}  // namespace feedtune

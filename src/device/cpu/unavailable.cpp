@@ -1,0 +1,11 @@
+// Takes the place of the other files of this folder in a build without oneDNN.
+#include "core/error.hpp"
+#include "device/cpu/cpu_device.hpp"
+
+namespace feedtune {
+
+std::unique_ptr<Device> make_cpu_device(std::shared_ptr<Clock>, int) {
+  throw DeviceUnavailableError("cpu", "built without oneDNN (apt: libdnnl-dev, then configure again)");
+}
+
+}  // namespace feedtune
