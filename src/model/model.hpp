@@ -29,11 +29,19 @@ const std::vector<ModelPreset>& model_presets();
 /// Throws InputError with the known names (and the nearest) for an unknown one.
 const ModelPreset& model_preset(std::string_view name);
 
-/// What a preset costs; exact, from its sizes.
+/// What a preset costs; exact, from its sizes. FLOPs are those of GEMMs, two for a multiply-add; a step's are three times
+/// forward's less the patch embedding's input gradient. Activation bytes are all that grows with the batch, but the
+/// input buffers. Throws InputError where the patch does not divide image_size.
 ModelFacts model_facts(const ModelPreset& preset, int image_size, Precision precision);
 
-/// Device bytes of a step built for that batch: equals the device's peak exactly (input buffers included, `copies`
-/// of them: 2 when overlapped).
+/// Bytes of one input buffer's images (NCHW) and of its labels (int32).
+std::uint64_t input_image_bytes(int image_size, int batch_size, InputType input_type);
+std::uint64_t input_label_bytes(int batch_size);
+
+/// Device bytes of a trial at that batch, in the device's accounting: equals the device's peak exactly. Two owners:
+/// make_mixer() takes weights, momenta, gradients, low-precision weights and activations, all when it is built; the
+/// trial takes `input_buffers` times one block of images and one of labels (input_image_bytes, input_label_bytes):
+/// 2 when transfers overlap, 1 when they block, 0 where the device reads host memory (facts().copies is false).
 std::uint64_t planned_device_bytes(const ModelPreset& preset, int image_size, int batch_size, Precision precision,
                                    InputType input_type, int input_buffers);
 
@@ -41,7 +49,7 @@ struct StepOptions {
   int batch_size = 1;
   int image_size = 224;
   Precision precision = Precision::fp32;
-  float rate = 0.01f;
+  float rate = 0.001f;  ///< small: the mixer has no normalisation layers, and the step no warm-up
   float momentum = 0.9f;
   std::uint64_t seed = 1;  ///< of the initial weights
 };
@@ -58,7 +66,8 @@ class TrainingStep {
   virtual double loss() = 0;
 };
 
-/// Allocates everything; throws OutOfMemory{device}, or TrialFailure{unsupported} for a precision the device lacks.
+/// Allocates everything from `device`, which must outlive the step. Throws OutOfMemory{device}, TrialFailure{unsupported}
+/// for a precision the device lacks, InputError where the patch does not divide the image.
 std::unique_ptr<TrainingStep> make_mixer(Device& device, const ModelPreset& preset, const StepOptions& options);
 
 }  // namespace feedtune
