@@ -1,0 +1,79 @@
+#include "pipeline/image_list.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "pipeline/hash.hpp"
+
+namespace feedtune {
+namespace {
+
+constexpr std::size_t digest_files = 64;
+constexpr std::size_t digest_bytes_per_file = 64 * 1024;
+
+/// Bytes of the longest folder, "/a/b/", that all of the names share; 0 where one of them is relative.
+std::size_t common_folder(const ImageList& list) {
+  std::string_view common = list.size() == 0 ? std::string_view() : list.name(0);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string_view name = list.name(i);
+    std::size_t same = 0;
+    while (same < common.size() && same < name.size() && common[same] == name[same]) ++same;
+    common = common.substr(0, same);
+  }
+  if (!common.starts_with('/')) return 0;
+  return common.rfind('/') + 1;
+}
+
+void add_contents(Fnv1a64& digest, const ImageList& list, std::size_t image, std::span<std::byte> buffer) {
+  const Descriptor file(open_data_file(list, image));
+  struct stat facts {};
+  if (!file || ::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) {
+    digest.add(std::string_view("unreadable"));
+    return;
+  }
+  std::size_t filled = 0;
+  while (filled < buffer.size()) {
+    const ssize_t got = ::pread(file.get(), buffer.data() + filled, buffer.size() - filled, static_cast<off_t>(filled));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    filled += static_cast<std::size_t>(got);
+  }
+  digest.add(buffer.first(filled));
+}
+
+}  // namespace
+
+int open_data_file(const ImageList& list, std::size_t image) {
+  return ::openat(list.folder(), list.c_name(image), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+DataFacts ImageList::facts() const {
+  DataFacts facts;
+  facts.layout = layout_;
+  facts.images = static_cast<std::int64_t>(size());
+  facts.skipped = skipped_;
+  facts.notes = notes_;
+
+  Fnv1a64 digest;
+  const std::size_t shared = common_folder(*this);
+  for (std::size_t i = 0; i < size(); ++i) {
+    struct stat file {};
+    const bool known = ::fstatat(folder(), c_name(i), &file, 0) == 0;
+    const auto bytes = known ? static_cast<std::uint64_t>(file.st_size) : 0;
+    digest.add(name(i).substr(shared));
+    digest.add(bytes);
+    facts.bytes += static_cast<std::int64_t>(bytes);
+  }
+  std::vector<std::byte> buffer(digest_bytes_per_file);
+  const std::size_t sampled = std::min(size(), digest_files);
+  for (std::size_t k = 0; k < sampled; ++k) add_contents(digest, *this, k * size() / sampled, buffer);
+  facts.digest = fmt::format("fnv1a64:{:016x}", digest.value());
+  return facts;
+}
+
+}  // namespace feedtune

@@ -1,0 +1,180 @@
+#include "pipeline/jpeg_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csetjmp>
+#include <cstdio>
+
+#include <jpeglib.h>
+
+#include "pipeline/image_error.hpp"
+#include "pipeline/scratch_buffer.hpp"
+
+namespace feedtune {
+namespace {
+
+struct ErrorManager {
+  jpeg_error_mgr base;  // first, so that libjpeg's pointer to it is a pointer to the whole
+  std::jmp_buf escape;
+  char error[JMSG_LENGTH_MAX];
+  char warning[JMSG_LENGTH_MAX];
+};
+
+ErrorManager& manager(j_common_ptr info) { return *reinterpret_cast<ErrorManager*>(info->err); }
+
+[[noreturn]] void on_error(j_common_ptr info) {
+  ErrorManager& errors = manager(info);
+  errors.base.format_message(info, errors.error);
+  std::longjmp(errors.escape, 1);
+}
+
+void on_message(j_common_ptr info, int level) {
+  if (level >= 0) return;  // a trace message
+  ErrorManager& errors = manager(info);
+  if (errors.base.num_warnings++ == 0) errors.base.format_message(info, errors.warning);
+}
+
+void on_progress(j_common_ptr info) {
+  const int scan = reinterpret_cast<j_decompress_ptr>(info)->input_scan_number;
+  if (scan <= JpegReader::max_scans) return;
+  ErrorManager& errors = manager(info);
+  std::snprintf(errors.error, sizeof errors.error, "more than %d scans", JpegReader::max_scans);
+  std::longjmp(errors.escape, 1);
+}
+
+/// One channel of inverted CMYK, rounded as Pillow and torchvision round it.
+std::uint8_t inverted_ink_to_light(int ink, int black) {
+  const int product = (255 - ink) * black + 128;
+  return static_cast<std::uint8_t>(black - (((product >> 8) + product) >> 8));
+}
+
+void cmyk_row_to_rgb(const std::uint8_t* cmyk, std::uint8_t* rgb, int width) {
+  for (int x = 0; x < width; ++x, cmyk += 4, rgb += 3)
+    for (int channel = 0; channel < 3; ++channel) rgb[channel] = inverted_ink_to_light(cmyk[channel], cmyk[3]);
+}
+
+/// Columns or rows beside the crop that fancy upsampling looks at: one chroma sample, two pixels wide.
+constexpr int neighbours = 2;
+/// jpeg_crop_scanline changes the upsampling method where less than two chroma samples are left.
+constexpr int least_width = 64;
+
+}  // namespace
+
+/// Every function that calls setjmp holds only trivial locals, so a longjmp jumps over no destructor; each returns false
+/// with the text in errors.error.
+struct JpegReader::State {
+  jpeg_decompress_struct info{};
+  ErrorManager errors{};
+  jpeg_progress_mgr progress{};
+  ScratchBuffer pixels;
+  ScratchBuffer cmyk;
+  JDIMENSION left = 0;    ///< of the decoded columns
+  JDIMENSION width = 0;
+
+  bool create() {
+    info.err = jpeg_std_error(&errors.base);
+    errors.base.error_exit = on_error;
+    errors.base.emit_message = on_message;
+    if (setjmp(errors.escape) != 0) return false;
+    jpeg_create_decompress(&info);
+    progress.progress_monitor = on_progress;
+    info.progress = &progress;
+    return true;
+  }
+
+  bool read_header(const unsigned char* bytes, unsigned long size) {
+    if (setjmp(errors.escape) != 0) return false;
+    jpeg_abort_decompress(&info);
+    errors.base.num_warnings = 0;
+    jpeg_mem_src(&info, bytes, size);
+    jpeg_read_header(&info, TRUE);
+    return true;
+  }
+
+  bool start(int crop_left, int crop_width, bool all_columns) {
+    if (setjmp(errors.escape) != 0) return false;
+    info.out_color_space = is_cmyk() ? JCS_CMYK : JCS_RGB;
+    jpeg_start_decompress(&info);
+    left = 0;
+    width = info.output_width;
+    if (all_columns) return true;
+    const int image_width = static_cast<int>(info.output_width);
+    int first = std::max(0, crop_left - neighbours);
+    const int last = std::min(image_width, std::max(crop_left + crop_width + neighbours, first + least_width));
+    first = std::max(0, std::min(first, last - least_width));
+    left = static_cast<JDIMENSION>(first);
+    width = static_cast<JDIMENSION>(last - first);
+    jpeg_crop_scanline(&info, &left, &width);
+    return true;
+  }
+
+  bool read_rows(int first, int last, std::uint8_t* rgb, std::uint8_t* cmyk_rows) {
+    if (setjmp(errors.escape) != 0) return false;
+    const std::size_t row_bytes = std::size_t{info.output_width} * 3;
+    if (first > 0) jpeg_skip_scanlines(&info, static_cast<JDIMENSION>(first));
+    for (int row = first; row < last;) {
+      JSAMPROW rows[rows_at_once];
+      const int wanted = std::min(rows_at_once, last - row);
+      for (int i = 0; i < wanted; ++i)
+        rows[i] = cmyk_rows != nullptr ? cmyk_rows + static_cast<std::size_t>(i) * info.output_width * 4
+                                       : rgb + static_cast<std::size_t>(row - first + i) * row_bytes;
+      const int got = static_cast<int>(jpeg_read_scanlines(&info, rows, static_cast<JDIMENSION>(wanted)));
+      if (cmyk_rows != nullptr)
+        for (int i = 0; i < got; ++i)
+          cmyk_row_to_rgb(rows[i], rgb + static_cast<std::size_t>(row - first + i) * row_bytes,
+                          static_cast<int>(info.output_width));
+      row += got;
+    }
+    // What is left of the file is not decoded; libjpeg's memory of this image goes back.
+    jpeg_abort_decompress(&info);
+    return true;
+  }
+
+  bool is_cmyk() const { return info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK; }
+  [[noreturn]] void fail() const { throw ImageError(errors.error); }
+
+  static constexpr int rows_at_once = 16;
+};
+
+JpegReader::JpegReader() : state_(std::make_unique<State>()) {
+  if (!state_->create()) state_->fail();
+}
+
+JpegReader::~JpegReader() { jpeg_destroy_decompress(&state_->info); }
+
+ImageSize JpegReader::read_header(std::span<const std::byte> encoded) {
+  State& state = *state_;
+  if (!state.read_header(reinterpret_cast<const unsigned char*>(encoded.data()), encoded.size())) state.fail();
+  const ImageSize size{static_cast<int>(state.info.image_width), static_cast<int>(state.info.image_height)};
+  check_limits(size);
+  const int components = state.info.num_components;
+  if (components != 1 && components != 3 && components != 4)
+    throw ImageError(fmt::format("jpeg with {} components, want 1, 3 or 4", components));
+  return size;
+}
+
+DecodedImage JpegReader::decode(const CropBox& crop, Extent extent) {
+  State& state = *state_;
+  const bool whole = extent == Extent::whole;
+  if (!state.start(crop.left, crop.width, whole)) state.fail();
+  const int first = whole ? 0 : crop.top;
+  const int last = whole ? static_cast<int>(state.info.output_height) : crop.top + crop.height;
+  const std::size_t width = state.info.output_width;
+  const auto pixels = state.pixels.take(width * 3 * static_cast<std::size_t>(last - first));
+  std::uint8_t* rgb = reinterpret_cast<std::uint8_t*>(pixels.data());
+  std::uint8_t* cmyk = nullptr;
+  if (state.is_cmyk()) cmyk = reinterpret_cast<std::uint8_t*>(state.cmyk.take(width * 4 * State::rows_at_once).data());
+  if (!state.read_rows(first, last, rgb, cmyk)) state.fail();
+
+  DecodedImage image;
+  image.row_bytes = width * 3;
+  image.pixels = rgb + static_cast<std::size_t>(crop.top - first) * image.row_bytes +
+                 (static_cast<std::size_t>(crop.left) - state.left) * 3;
+  image.width = crop.width;
+  image.height = crop.height;
+  if (state.errors.base.num_warnings > 0) image.warning = state.errors.warning;
+  return image;
+}
+
+}  // namespace feedtune

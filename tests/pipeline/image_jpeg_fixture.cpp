@@ -1,0 +1,98 @@
+#include "image_jpeg_fixture.hpp"
+
+#include <stdlib.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+
+#include <jpeglib.h>
+
+namespace feedtune::test {
+namespace {
+
+std::vector<std::uint8_t> picture(const JpegKind& kind, int components) {
+  std::vector<std::uint8_t> pixels;
+  pixels.reserve(static_cast<std::size_t>(kind.width) * static_cast<std::size_t>(kind.height) * static_cast<std::size_t>(components));
+  std::uint32_t state = kind.seed * 2654435761u + 12345;
+  for (int y = 0; y < kind.height; ++y) {
+    for (int x = 0; x < kind.width; ++x) {
+      for (int c = 0; c < components; ++c) {
+        state = state * 1664525u + 1013904223u;
+        const double wave = 100 + 60 * std::sin(0.11 * x * (c + 1) + 0.07 * y) + 40 * ((x / 7 + y / 5 + c) % 2);
+        pixels.push_back(static_cast<std::uint8_t>(wave + (state >> 27)));
+      }
+    }
+  }
+  return pixels;
+}
+
+}  // namespace
+
+std::vector<std::byte> make_jpeg(const JpegKind& kind) {
+  using Colour = JpegKind::Colour;
+  jpeg_compress_struct info{};
+  jpeg_error_mgr errors{};
+  info.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&info);
+  unsigned char* memory = nullptr;
+  unsigned long size = 0;
+  jpeg_mem_dest(&info, &memory, &size);
+  info.image_width = static_cast<JDIMENSION>(kind.width);
+  info.image_height = static_cast<JDIMENSION>(kind.height);
+  const bool four = kind.colour == Colour::cmyk || kind.colour == Colour::ycck;
+  info.input_components = kind.colour == Colour::grey ? 1 : four ? 4 : 3;
+  info.in_color_space = kind.colour == Colour::grey ? JCS_GRAYSCALE : four ? JCS_CMYK : JCS_RGB;
+  jpeg_set_defaults(&info);
+  if (kind.colour == Colour::ycck) jpeg_set_colorspace(&info, JCS_YCCK);
+  if (kind.colour == Colour::cmyk) jpeg_set_colorspace(&info, JCS_CMYK);
+  if (kind.colour == Colour::rgb) jpeg_set_colorspace(&info, JCS_RGB);
+  if (kind.colour == Colour::cmyk) info.write_Adobe_marker = kind.adobe_marker ? TRUE : FALSE;
+  jpeg_set_quality(&info, kind.quality, TRUE);
+  for (int c = 0; c < info.num_components; ++c) {
+    const bool full = c == 0 || (kind.colour == Colour::ycck && c == 3);
+    info.comp_info[c].h_samp_factor = full ? kind.horizontal : 1;
+    info.comp_info[c].v_samp_factor = full ? kind.vertical : 1;
+  }
+  if (kind.progressive) jpeg_simple_progression(&info);
+  info.restart_in_rows = kind.restart_rows;
+
+  const auto pixels = picture(kind, info.input_components);
+  jpeg_start_compress(&info, TRUE);
+  while (info.next_scanline < info.image_height) {
+    JSAMPROW row = const_cast<std::uint8_t*>(pixels.data()) + std::size_t{info.next_scanline} * info.image_width *
+                                                                  static_cast<std::size_t>(info.input_components);
+    jpeg_write_scanlines(&info, &row, 1);
+  }
+  jpeg_finish_compress(&info);
+  jpeg_destroy_compress(&info);
+  const auto* bytes = reinterpret_cast<const std::byte*>(memory);
+  std::vector<std::byte> encoded(bytes, bytes + size);
+  std::free(memory);
+  return encoded;
+}
+
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+TemporaryFolder::TemporaryFolder() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "feedtune-test-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+void TemporaryFolder::write(const std::string& name, std::span<const std::byte> bytes) const {
+  const auto file = path_ / name;
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream stream(file, std::ios::binary);
+  stream.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (!stream) throw std::runtime_error("cannot write " + file.string());
+}
+
+}  // namespace feedtune::test

@@ -1,0 +1,49 @@
+#pragma once
+// Test pictures made from formulas, encoded by libjpeg; folders for them that vanish at the end.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace feedtune::test {
+
+struct JpegKind {
+  enum class Colour { ycc, rgb, grey, cmyk, ycck };
+  int width = 64;
+  int height = 48;
+  Colour colour = Colour::ycc;
+  int horizontal = 2;  ///< sampling factors of the first component; the others' are 1
+  int vertical = 2;
+  int quality = 90;
+  bool progressive = false;
+  bool adobe_marker = true;  ///< CMYK only
+  int restart_rows = 0;
+  unsigned seed = 1;
+};
+
+/// A picture with smooth parts, edges and noise, so that no pixel equals its neighbours by chance.
+std::vector<std::byte> make_jpeg(const JpegKind& kind);
+
+std::span<const std::byte> bytes_of(const std::string& text);
+
+/// A new folder under the system's temporary one, removed with everything in it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+  std::string text() const { return path_.string(); }
+  /// Writes a file, its folders too.
+  void write(const std::string& name, std::span<const std::byte> bytes) const;
+  void write(const std::string& name, const std::string& text) const { write(name, bytes_of(text)); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace feedtune::test
