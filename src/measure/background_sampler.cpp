@@ -1,0 +1,44 @@
+#include "measure/background_sampler.hpp"
+
+#include <algorithm>
+#include <ctime>
+
+namespace feedtune {
+namespace {
+
+constexpr std::chrono::milliseconds shortest_period{50};
+constexpr int rest_per_cost = 250;  // 1 / 0.4 %
+
+std::chrono::nanoseconds thread_cpu_time() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+}  // namespace
+
+BackgroundSampler::BackgroundSampler(std::function<void()> take, std::chrono::milliseconds period)
+    : take_(std::move(take)), period_(std::max(period, shortest_period)), thread_([this] { run(); }) {}
+
+BackgroundSampler::~BackgroundSampler() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+}
+
+void BackgroundSampler::run() {
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    lock.unlock();
+    const auto before = thread_cpu_time();
+    take_();
+    const std::chrono::nanoseconds rest = std::max<std::chrono::nanoseconds>(period_, (thread_cpu_time() - before) * rest_per_cost);
+    lock.lock();
+    wake_.wait_for(lock, rest, [this] { return stop_; });
+  }
+}
+
+}  // namespace feedtune
