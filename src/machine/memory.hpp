@@ -1,0 +1,24 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "machine/root.hpp"
+
+namespace feedtune {
+
+/// The least memory limit of this process's control groups.
+struct MemoryLimit {
+  std::int64_t bytes = 0;
+  std::string by;  ///< "cgroup v2 /a/b"
+};
+std::optional<MemoryLimit> cgroup_memory_limit(const Root& root = Root());
+
+/// Memory that a new user could have without swapping: MemAvailable, and what each control group's limit leaves above its
+/// use (page cache that can be dropped not counted as use). For planning. Nothing where it can't be read.
+std::optional<std::int64_t> available_memory_bytes(const Root& root = Root());
+
+/// A value of /proc/meminfo, in bytes.
+std::optional<std::int64_t> meminfo_bytes(const Root& root, std::string_view key);
+
+}  // namespace feedtune
