@@ -21,6 +21,7 @@ constexpr std::int64_t late_groups_at_least = 5;     // fewer agree by chance
 constexpr double late_advantage = 10;
 constexpr std::size_t longest_period = 64;
 constexpr double plain_period = 0.5;
+constexpr std::size_t enough_for_period = 4096;       // 64 passes over all steps of a long trial would disturb it
 
 /// Steps in a group: five, or fewer when there are few steps; whole cycles where there is a cycle. 0: too few.
 std::size_t group_size(std::size_t steps, std::size_t cycle) {
@@ -116,6 +117,7 @@ Trend trend_of(std::span<const double> part, std::size_t cycle) {
 }
 
 std::optional<std::size_t> find_period(std::span<const double> values) {
+  if (values.size() > enough_for_period) values = values.last(enough_for_period);
   const std::size_t longest = std::min(longest_period, values.size() / 4);
   std::vector<double> at_lag(longest + 2, 0);
   for (std::size_t lag = 1; lag < at_lag.size(); ++lag) at_lag[lag] = autocorrelation(values, lag);
@@ -138,7 +140,7 @@ std::string SteadyState::text() const {
     case Verdict::trend:
       return fmt::format("step time still {}: {:+.1f} % since step {} (p = {:.2g})", change < 0 ? "falling" : "rising",
                          change * 100, begin, p_value);
-    case Verdict::late_change: return fmt::format("step time changed by {:+.1f} % as late as step {}", change * 100, begin);
+    case Verdict::warming_up: return fmt::format("step time changed by {:+.1f} % as late as step {}", change * 100, begin);
     case Verdict::steady: break;
   }
   return fmt::format("steady since step {}", begin);
@@ -154,7 +156,7 @@ SteadyState steady_state(std::span<const double> step_s, const SteadyOptions& op
   for (std::size_t at = 0; at + group <= step_s.size(); at += group) groups.push_back(mean(step_s.subspan(at, group)));
   const Truncation truncation = mser_truncation(groups);
   if (truncation.late) {
-    result.verdict = SteadyState::Verdict::late_change;
+    result.verdict = SteadyState::Verdict::warming_up;
     result.begin = *truncation.late * group;
     const std::size_t before = truncation.groups * group;
     result.change = mean(step_s.subspan(result.begin)) / mean(step_s.subspan(before, result.begin - before)) - 1;

@@ -18,14 +18,14 @@ struct SteadyOptions {
 
 struct SteadyState {
   enum class Verdict {
-    too_few,      ///< too few steps to tell; `begin` is 0
-    trend,        ///< even the second half drifts, beyond tolerance and noise: warming up, heating up, ...
-    late_change,  ///< the level changed within the second half: `begin` is where, too late to be the window's start
+    too_few,     ///< too few steps to tell; `begin` is 0
+    trend,       ///< even the second half drifts, beyond tolerance and noise: warming up, heating up, ...
+    warming_up,  ///< the level changed within the second half, at `begin`: too late to be the window's start
     steady,
   };
   Verdict verdict = Verdict::too_few;
   std::size_t begin = 0;  ///< first step of the steady part; a multiple of the cycle
-  /// Relative change of the fitted line over the part from `begin` on: 0.03 = steps grew by 3 %. With late_change: of
+  /// Relative change of the fitted line over the part from `begin` on: 0.03 = steps grew by 3 %. With warming_up: of
   /// the level.
   double change = 0;
   double p_value = 1;  ///< of the line's change being noise
