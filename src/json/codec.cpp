@@ -77,7 +77,8 @@ void check_schema(const JsonValue& document, const Place& place, std::string_vie
   const auto first = std::from_chars(text.data(), end, major);
   const bool dot = first.ec == std::errc() && first.ptr != end && *first.ptr == '.';
   const auto second = dot ? std::from_chars(first.ptr + 1, end, minor) : first;
-  if (!dot || second.ec != std::errc() || second.ptr != end || major < 0 || minor < 0) at.want(version, "MAJOR.MINOR, as in \"0.1\"");
+  if (!dot || second.ec != std::errc() || second.ptr != end || text.find('-') != std::string::npos)
+    at.want(version, "MAJOR.MINOR, as in \"0.1\"");
   if (major > 0) place.fail(version, fmt::format("written by a newer feedtune (schema {}; this one reads up to 0.x)", text));
 }
 

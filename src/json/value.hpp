@@ -48,7 +48,7 @@ JsonValue parse_json(std::string_view text, const std::string& where, int first_
 /// One line, no newline in it. Doubles are written with the fewest digits that read back as the same double, whatever
 /// the locale; bytes that are not UTF-8 become U+FFFD. Throws std::logic_error for a number that is not finite.
 std::string compact_text(const JsonValue& value);
-/// As compact_text, indented for reading; lists of scalars and short objects stay on one line. Ends with a newline.
+/// As compact_text, indented for reading; short objects, samples and histograms stay on one line. Ends with a newline.
 std::string pretty_text(const JsonValue& value);
 
 bool is_utf8(std::string_view text);

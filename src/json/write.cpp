@@ -99,9 +99,15 @@ void append_compact(std::string& out, const JsonValue& value, bool spaced) {
   }
 }
 
-bool all_scalars(const JsonValue::Array& array) {
-  for (const auto& item : array)
-    if (is_container(item)) return false;
+/// A list of numbers, or of pairs of them: samples and histograms, thousands of values that nobody reads one by one.
+bool is_series(const JsonValue& value) {
+  const auto* array = value.array();
+  if (array == nullptr) return false;
+  for (const auto& item : *array) {
+    if (item.object() != nullptr) return false;
+    for (const auto& inner : item.array() != nullptr ? *item.array() : JsonValue::Array{})
+      if (is_container(inner)) return false;
+  }
   return true;
 }
 
@@ -114,10 +120,11 @@ void append_pretty(std::string& out, const JsonValue& value, int indent, std::si
 
   std::string line;
   append_compact(line, value, true);
-  if (used + line.size() <= columns || (array != nullptr && all_scalars(*array))) {
+  if (used + line.size() <= columns) {
     out += line;
     return;
   }
+  if (is_series(value)) return append_compact(out, value, false);
   const std::string inner(static_cast<std::size_t>(indent) + 2, ' ');
   const auto item = [&](bool first, std::string_view name, const JsonValue& child) {
     out += first ? "\n" : ",\n";
