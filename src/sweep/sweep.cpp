@@ -1,0 +1,181 @@
+#include "sweep/sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "search/memory_dominance.hpp"
+#include "search/reference.hpp"
+#include "search/shuffle.hpp"
+#include "search/strategy.hpp"
+#include "sweep/components.hpp"
+#include "sweep/drift.hpp"
+#include "sweep/trial_book.hpp"
+
+namespace feedtune {
+namespace {
+
+constexpr int least_confirm_blocks = 3;
+constexpr std::uint64_t confirm_stream = 1000;  ///< of the seed; strategies use the first few
+
+class Sweep {
+ public:
+  Sweep(const SweepPlan& plan, TrialRunner& runner, const SweepHooks& hooks, const Run* recorded)
+      : plan_(plan),
+        spec_(plan.header.spec),
+        hooks_(hooks),
+        reference_(pick_reference(plan.space.configurations, plan.space.context.effective_cpus)),
+        target_{.min_time_s = spec_.trial_time_s / 3, .max_time_s = spec_.trial_time_s, .relative_half_width = 0.01, .cache = spec_.cache},
+        strategy_(strategy_named(spec_.strategy)
+                      .make({plan.space.configurations, reference_, spec_.budget, target_, spec_.seed})),
+        book_(plan, runner, hooks, recorded) {
+    if (spec_.current) dropped_of_current_ = complete(*spec_.current, plan.space, "current").dropped;
+  }
+
+  Run run() {
+    for (const std::string& text : plan_.space.collapsed) book_.note("collapsed", text);
+    for (const std::string& text : plan_.space.left_out) book_.note("collapsed", "batch_size: " + text);
+    for (const std::string& text : dropped_of_current_) book_.note("collapsed", "current: " + text);
+    measure_components();
+    if (!book_.stopped() && spec_.anchors) measure_anchors();
+    if (!book_.stopped()) explore();
+    if (!book_.stopped()) confirm();
+    if (book_.stopped())
+      book_.note("interrupted", fmt::format("stopped after {} trials; --resume goes on", book_.run().trials.size()));
+    const bool complete = !book_.stopped();
+    Run run = book_.take();
+    run.complete = complete;
+    return run;
+  }
+
+ private:
+  void measure_components() {
+    const std::vector<TrialRequest> requests = component_requests(plan_.space, spec_);
+    book_.start_stage("component", static_cast<int>(requests.size()));
+    for (const TrialRequest& request : requests)
+      if (!book_.may_go_on() || !book_.measure(request, plan_.base)) return;
+  }
+
+  void measure_anchors() {
+    if (plan_.anchors.empty()) return;
+    book_.start_stage("anchor", static_cast<int>(plan_.anchors.size()));
+    for (const AnchorTrial& anchor : plan_.anchors) {
+      TrialRequest request;
+      request.configuration = anchor.configuration;
+      request.target = anchor.target;
+      if (!book_.may_go_on() || !book_.measure(request, anchor.base)) return;
+    }
+  }
+
+  void explore() {
+    const auto configurations = static_cast<std::int64_t>(plan_.space.configurations.size());
+    const std::int64_t with_references = configurations + (configurations + 7) / 8;
+    book_.start_stage("explore", static_cast<int>(book_.spending().explore_trials_left(with_references)));
+    while (book_.may_go_on()) {
+      const std::vector<TrialPlan> block = strategy_->ask();
+      if (block.empty()) break;
+      std::vector<TrialResult> results;
+      for (const TrialPlan& planned : block) {
+        if (!book_.may_go_on()) break;
+        const auto result = book_.measure(request_of(planned), plan_.base);
+        if (!result) return;
+        results.push_back(*result);
+        if (planned.configuration == reference_ && planned.purpose == Purpose::trial)
+          if (const auto drift = drift_.tell(*result)) book_.note("drift", *drift);
+      }
+      last_block_ = std::max(last_block_, block.back().block);
+      strategy_->tell(results);
+    }
+    note_what_was_not_explored();
+  }
+
+  static TrialRequest request_of(const TrialPlan& planned) {
+    TrialRequest request;
+    request.configuration = planned.configuration;
+    request.purpose = planned.purpose;
+    request.block = planned.block;
+    request.target = planned.target;
+    return request;
+  }
+
+  void note_what_was_not_explored() {
+    std::set<Configuration> measured;
+    MemoryDominance memory;
+    for (const TrialResult& trial : book_.run().trials) {
+      if (trial.stage != "explore") continue;
+      measured.insert(trial.configuration);
+      memory.tell(trial);
+    }
+    std::map<std::string, int> skipped;  // by the configuration that ran out
+    int left = 0;
+    for (const Configuration& configuration : plan_.space.configurations) {
+      if (measured.contains(configuration)) continue;
+      if (const auto failed = memory.ran_out(configuration)) ++skipped[failed->key()];
+      else ++left;
+    }
+    for (const auto& [key, count] : skipped)
+      book_.note("skipped", fmt::format("{} configurations need at least the memory of {}, which ran out of it", count, key));
+    if (left > 0 && !book_.spending().allows("explore"))
+      book_.note("budget", fmt::format("the search's share of the budget ended with {} of {} configurations not measured", left,
+                                       plan_.space.configurations.size()));
+  }
+
+  void confirm() {
+    if (!hooks_.next_to_confirm) return;
+    book_.start_stage("confirm", std::nullopt);
+    std::vector<Configuration> block;
+    for (int number = 0; number < plan_.most_confirm_blocks && book_.may_go_on(); ++number) {
+      const std::vector<Configuration> wanted = hooks_.next_to_confirm(book_.run());
+      if (wanted.empty() && (number == 0 || number >= least_confirm_blocks)) return;
+      if (!wanted.empty()) block = completed(wanted);
+      if (!measure_block(block, number)) return;
+    }
+  }
+
+  std::vector<Configuration> completed(const std::vector<Configuration>& wanted) const {
+    std::vector<Configuration> block;
+    for (const Configuration& configuration : wanted) {
+      const Configuration whole = complete(configuration, plan_.space, "confirm").configuration;
+      if (std::find(block.begin(), block.end(), whole) == block.end()) block.push_back(whole);
+    }
+    return block;
+  }
+
+  /// Each of the block once, in random order; the most wanted ones where the budget doesn't reach for all.
+  bool measure_block(std::vector<Configuration> block, int number) {
+    block.resize(book_.spending().affordable(block.size()));
+    std::mt19937_64 random(mixed(spec_.seed, confirm_stream + static_cast<std::uint64_t>(number)));
+    shuffle(block, random);
+    for (const Configuration& configuration : block) {
+      TrialRequest request;
+      request.configuration = configuration;
+      request.block = last_block_ + 1 + number;
+      request.target = target_;
+      if (!book_.may_go_on() || !book_.measure(request, plan_.base)) return false;
+    }
+    return true;
+  }
+
+  const SweepPlan& plan_;
+  const Spec& spec_;
+  const SweepHooks& hooks_;
+  Configuration reference_;
+  TrialTarget target_;
+  std::unique_ptr<Strategy> strategy_;
+  TrialBook book_;
+  DriftMonitor drift_;
+  std::vector<std::string> dropped_of_current_;
+  int last_block_ = 0;
+};
+
+}  // namespace
+
+Run run_sweep(const SweepPlan& plan, TrialRunner& runner, const SweepHooks& hooks, const Run* recorded) {
+  return Sweep(plan, runner, hooks, recorded).run();
+}
+
+}  // namespace feedtune

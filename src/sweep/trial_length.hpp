@@ -1,0 +1,22 @@
+#pragma once
+// How long a trial may take and will take. Used for deadlines (generous) and for the estimates of a dry run.
+
+#include <cstdint>
+
+#include "core/run.hpp"
+#include "core/trial.hpp"
+
+namespace feedtune {
+
+/// Images that pass before throughput can be told from the queue's fill: the fill and 3 batches a worker.
+std::int64_t images_needed(const LoaderSetup& loader);
+
+/// Deadline of a trial, start-up included. Goes by the slowest component trials in `so_far`; where there are none yet,
+/// by 10 images/s.
+double time_limit_s(const TrialRequest& request, const Run& so_far);
+
+/// Seconds a trial will take, before anything is known: 10 ms a CPU to load an image (an ImageNet JPEG on a CPU of
+/// 2020), the device not slower than that.
+double estimated_s(const TrialRequest& request, double effective_cpus);
+
+}  // namespace feedtune
