@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -14,7 +13,6 @@
 #include <csignal>
 #include <cstring>
 #include <stdexcept>
-#include <string_view>
 #include <thread>
 
 #include "core/error.hpp"
@@ -22,6 +20,7 @@
 #include "process/descriptor.hpp"
 #include "process/frame.hpp"
 #include "process/process_tree.hpp"
+#include "process/spawn.hpp"
 
 namespace feedtune {
 namespace {
@@ -34,8 +33,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds wait_slice{100};
 /// How long a process gets to die of SIGKILL before it counts as stuck in the kernel.
 constexpr milliseconds death_limit{10'000};
-/// Descriptors of the child's side are moved up here, so that none is overwritten by another's dup2.
-constexpr int spare_descriptor = 16;
 
 SteadyTime now() { return std::chrono::steady_clock::now(); }
 
@@ -43,80 +40,6 @@ int poll_timeout_ms(SteadyTime deadline) {
   const auto left = std::clamp(deadline - now(), std::chrono::steady_clock::duration::zero(),
                                std::chrono::steady_clock::duration(wait_slice));
   return static_cast<int>(std::chrono::ceil<milliseconds>(left).count());
-}
-
-Descriptor moved_up(const Descriptor& source, const std::string& program) {
-  Descriptor moved(::fcntl(source.get(), F_DUPFD_CLOEXEC, spare_descriptor));
-  if (!moved) throw IoError(program, "start", errno);
-  return moved;
-}
-
-/// The inherited environment with `added` in place of variables of the same names.
-std::vector<std::string> merged_environment(const std::vector<std::string>& added) {
-  const auto name_of = [](std::string_view entry) { return entry.substr(0, entry.find('=')); };
-  std::vector<std::string> merged;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const bool replaced = std::any_of(added.begin(), added.end(),
-                                      [&](const std::string& other) { return name_of(other) == name_of(*entry); });
-    if (!replaced) merged.emplace_back(*entry);
-  }
-  merged.insert(merged.end(), added.begin(), added.end());
-  return merged;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> result;
-  for (auto& string : strings) result.push_back(string.data());
-  result.push_back(nullptr);
-  return result;
-}
-
-struct SpawnActions {
-  posix_spawn_file_actions_t value{};
-  SpawnActions() { ::posix_spawn_file_actions_init(&value); }
-  ~SpawnActions() { ::posix_spawn_file_actions_destroy(&value); }
-  SpawnActions(const SpawnActions&) = delete;
-  SpawnActions& operator=(const SpawnActions&) = delete;
-};
-
-struct SpawnAttributes {
-  posix_spawnattr_t value{};
-  SpawnAttributes() { ::posix_spawnattr_init(&value); }
-  ~SpawnAttributes() { ::posix_spawnattr_destroy(&value); }
-  SpawnAttributes(const SpawnAttributes&) = delete;
-  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
-};
-
-pid_t spawn(const Child::Options& options, const Descriptor& channel, const Descriptor& output) {
-  SpawnActions actions;
-  ::posix_spawn_file_actions_addopen(&actions.value, 0, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&actions.value, output.get(), 1);
-  ::posix_spawn_file_actions_adddup2(&actions.value, output.get(), 2);
-  ::posix_spawn_file_actions_adddup2(&actions.value, channel.get(), 3);
-  ::posix_spawn_file_actions_adddup2(&actions.value, channel.get(), 4);
-#if __GLIBC_PREREQ(2, 34)
-  ::posix_spawn_file_actions_addclosefrom_np(&actions.value, 5);  // what others opened without O_CLOEXEC
-#endif
-
-  SpawnAttributes attributes;
-  sigset_t defaults;
-  ::sigfillset(&defaults);
-  ::sigdelset(&defaults, SIGKILL);
-  ::sigdelset(&defaults, SIGSTOP);
-  sigset_t unblocked;
-  ::sigemptyset(&unblocked);
-  ::posix_spawnattr_setsigdefault(&attributes.value, &defaults);
-  ::posix_spawnattr_setsigmask(&attributes.value, &unblocked);
-  ::posix_spawnattr_setpgroup(&attributes.value, 0);
-  ::posix_spawnattr_setflags(&attributes.value, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-
-  std::vector<std::string> arguments = options.arguments;
-  std::vector<std::string> environment = merged_environment(options.environment);
-  pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, arguments[0].c_str(), &actions.value, &attributes.value,
-                                  pointers(arguments).data(), pointers(environment).data());
-  if (error != 0) throw IoError(arguments[0], "start", error);
-  return pid;
 }
 
 }  // namespace
@@ -228,15 +151,13 @@ Child::Child(Options options) : state_(std::make_unique<State>()) {
   int sockets[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) throw IoError(program, "start", errno);
   state_->channel = Descriptor(sockets[0]);
-  Descriptor child_channel(sockets[1]);
+  const Descriptor child_channel(sockets[1]);
   int pipe_ends[2];
   if (::pipe2(pipe_ends, O_CLOEXEC) != 0) throw IoError(program, "start", errno);
   state_->output = Descriptor(pipe_ends[0]);
-  Descriptor child_output(pipe_ends[1]);
+  const Descriptor child_output(pipe_ends[1]);
   ::fcntl(state_->output.get(), F_SETFL, O_NONBLOCK);
-  child_channel = moved_up(child_channel, program);
-  child_output = moved_up(child_output, program);
-  state_->pid = spawn(options, child_channel, child_output);
+  state_->pid = spawn_child(options.arguments, options.environment, child_channel, child_output);
   register_leader(state_->pid);
   state_->options = std::move(options);
 }

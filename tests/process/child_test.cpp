@@ -255,7 +255,7 @@ TEST(Child, KillTakesTheWholeFamilyDaemonsIncluded) {
   Child child(options({"family"}));
   const auto family = numbers(expect_message(child));
   ASSERT_EQ(family.size(), 4u);
-  for (const pid_t pid : family) EXPECT_EQ(state_of(pid), "S");
+  for (const pid_t pid : family) EXPECT_NE(state_of(pid), "gone");
   child.kill(50ms);
   for (const pid_t pid : family) EXPECT_EQ(state_of(pid), "gone") << "a loader left behind disturbs the next trial";
   EXPECT_EQ(children_of_this_process(), 0u);
