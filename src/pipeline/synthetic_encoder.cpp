@@ -4,11 +4,12 @@
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
-#include <new>
-#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include <jpeglib.h>
+
+#include "core/error.hpp"
 
 namespace feedtune {
 namespace {
@@ -36,7 +37,8 @@ void set_format(jpeg_compress_struct& jpeg, SyntheticKind kind, int quality) {
   if (kind == SyntheticKind::progressive) jpeg_simple_progression(&jpeg);
 }
 
-/// Inverted ink, as Photoshop writes it: the three inks are inverted red, green and blue (BT.601, in 1/65536), no black.
+/// Inverted ink, as Photoshop writes it: the three inks are inverted red, green and blue (BT.601, in 1/65536), no
+/// black.
 void write_inks(int y, int cb, int cr, unsigned char* out) {
   const auto byte = [](int value) { return static_cast<unsigned char>(std::clamp(value, 0, 255)); };
   out[0] = byte(y + ((91881 * (cr - 128) + 32768) >> 16));
@@ -74,9 +76,10 @@ std::size_t SyntheticEncoder::encode_at(const SyntheticPicture& picture, Synthet
   jpeg.err = jpeg_std_error(&error.base);
   error.base.error_exit = [](j_common_ptr info) { std::longjmp(reinterpret_cast<JpegError*>(info->err)->jump, 1); };
   if (setjmp(error.jump) != 0) {  // nothing with a destructor is created below
+    char message[JMSG_LENGTH_MAX] = "";
+    error.base.format_message(reinterpret_cast<j_common_ptr>(&jpeg), message);
     jpeg_destroy_compress(&jpeg);
-    if (error.base.msg_code == 0) throw std::bad_alloc();
-    throw std::runtime_error("libjpeg could not encode a synthetic picture");
+    throw Error(std::string("libjpeg could not encode a synthetic picture: ") + message);
   }
   jpeg_create_compress(&jpeg);
   unsigned char* buffer = trial_.data();
@@ -100,7 +103,8 @@ std::size_t SyntheticEncoder::encode_at(const SyntheticPicture& picture, Synthet
   return size;
 }
 
-std::span<const unsigned char> SyntheticEncoder::encode(const SyntheticPicture& picture, SyntheticKind kind, int target_bytes) {
+std::span<const unsigned char> SyntheticEncoder::encode(const SyntheticPicture& picture, SyntheticKind kind,
+                                                        int target_bytes) {
   struct Point {
     int quality;
     long bytes;

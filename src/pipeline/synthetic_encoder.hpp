@@ -12,7 +12,8 @@ namespace feedtune {
 /// libjpeg-turbo with fixed settings: accurate integer DCT, standard tables. One per thread.
 class SyntheticEncoder {
  public:
-  /// The JPEG of quality 70..97 whose size comes nearest to `target_bytes`, by at most 5 trials. Valid until the next call.
+  /// The JPEG of quality 70..97 whose size comes nearest to `target_bytes`, by at most 5 trials. Valid until the next
+  /// call.
   std::span<const unsigned char> encode(const SyntheticPicture& picture, SyntheticKind kind, int target_bytes);
   int quality() const { return quality_; }
 

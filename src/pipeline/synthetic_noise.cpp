@@ -44,7 +44,8 @@ void enlarge(const NoisePlane& from, int width, int height, NoisePlane& to) {
       out[2 * i] = static_cast<std::int16_t>((3 * cell[i] + cell[i - 1] + 8) >> 4);
       out[2 * i + 1] = static_cast<std::int16_t>((3 * cell[i] + cell[i + 1] + 8) >> 4);
     }
-    if (width % 2 == 1) out[width - 1] = static_cast<std::int16_t>((3 * cell[width / 2] + cell[width / 2 - 1] + 8) >> 4);
+    if (width % 2 == 1)
+      out[width - 1] = static_cast<std::int16_t>((3 * cell[width / 2] + cell[width / 2 - 1] + 8) >> 4);
   }
 }
 
@@ -66,7 +67,8 @@ void NoiseMaker::make(std::uint64_t seed, int width, int height, const NoiseSpec
       std::int16_t* row = out.row(y);
       const std::uint64_t numbers = row_seed(seed, octave, y);
       if (!with_gain) {
-        for_each_random(numbers, level_width, [&](int x, int n) { row[x] = static_cast<std::int16_t>(row[x] + ((n * range) >> 15)); });
+        for_each_random(numbers, level_width,
+                        [&](int x, int n) { row[x] = static_cast<std::int16_t>(row[x] + ((n * range) >> 15)); });
         continue;
       }
       const NoisePlane& gain = *spec.gain;
@@ -88,7 +90,8 @@ void add_grain(std::uint64_t seed, int range, NoisePlane& plane) {
       const std::uint64_t bits = mix64(numbers + static_cast<std::uint64_t>(pair));
       const auto part = [&](int i) { return static_cast<int>(static_cast<std::int16_t>(bits >> (16 * i))); };
       row[x] = static_cast<std::int16_t>(row[x] + (((part(0) + part(1)) * range) >> 16));
-      if (x + 1 < plane.width) row[x + 1] = static_cast<std::int16_t>(row[x + 1] + (((part(2) + part(3)) * range) >> 16));
+      if (x + 1 < plane.width)
+        row[x + 1] = static_cast<std::int16_t>(row[x + 1] + (((part(2) + part(3)) * range) >> 16));
     }
   }
 }

@@ -23,8 +23,8 @@ struct NoisePlane {
 
 constexpr int noise_octaves = 6;
 
-/// Value noise: `ranges[k]` is how far the octave with cells of 2^k pixels reaches either way, k = 0 .. 6. `gain` (may be
-/// null; 256 is one) multiplies the noise place by place at every octave but the coarsest two.
+/// Value noise: `ranges[k]` is how far the octave with cells of 2^k pixels reaches either way, k = 0 .. 6. `gain` (may
+/// be null; 256 is one) multiplies the noise place by place at every octave but the coarsest two.
 struct NoiseSpec {
   std::array<int, noise_octaves + 1> ranges{};
   const NoisePlane* gain = nullptr;

@@ -81,7 +81,8 @@ void to_bytes(const NoisePlane& from, int middle, SyntheticPlane& to) {
 }
 
 void add(const NoisePlane& what, NoisePlane& to) {
-  for (std::size_t i = 0; i < to.values.size(); ++i) to.values[i] = static_cast<std::int16_t>(to.values[i] + what.values[i]);
+  for (std::size_t i = 0; i < to.values.size(); ++i)
+    to.values[i] = static_cast<std::int16_t>(to.values[i] + what.values[i]);
 }
 
 }  // namespace
@@ -98,7 +99,8 @@ struct SyntheticPainter::Canvas {
       std::fill_n(y.row(row), width, static_cast<std::int16_t>(top + (bottom - top) * row / height));
     for (NoisePlane* chroma : {&cb, &cr}) {
       chroma->resize((width + 1) / 2, (height + 1) / 2);
-      std::fill(chroma->values.begin(), chroma->values.end(), static_cast<std::int16_t>(random.between(-10, 10) * grey));
+      std::fill(chroma->values.begin(), chroma->values.end(),
+                static_cast<std::int16_t>(random.between(-10, 10) * grey));
     }
   }
 
@@ -140,7 +142,8 @@ const SyntheticPicture& SyntheticPainter::paint(std::uint64_t seed, int width, i
 
   const int chroma_fine = random.between(grey, 3 * grey) * detail / 256;
   for (auto [chroma, bytes] : {std::pair{&canvas.cb, &picture_.cb}, {&canvas.cr, &picture_.cr}}) {
-    canvas.noise.make(random.next(), chroma->width, chroma->height, rising(chroma_fine, 370, 12 * grey, nullptr), canvas.texture);
+    canvas.noise.make(random.next(), chroma->width, chroma->height, rising(chroma_fine, 370, 12 * grey, nullptr),
+                      canvas.texture);
     add(canvas.texture, *chroma);
     add_grain(random.next(), grain / 4, *chroma);
     if (colour == SyntheticColour::full) {

@@ -1,6 +1,7 @@
 #pragma once
 // Pictures with the statistics of photographs, made in integer arithmetic: objects with edges that cover one another, a
-// texture with a 1/f spectrum whose strength varies over the picture (sky and foliage), smooth colour, and sensor grain.
+// texture with a 1/f spectrum whose strength varies over the picture (sky and foliage), smooth colour, and sensor
+// grain.
 
 #include <cstddef>
 #include <cstdint>

@@ -14,8 +14,9 @@ consteval Q16 q16(double value) { return static_cast<Q16>(value * 65536 + (value
 /// 2^exponent, both Q16, for exponents in (-16, 15). Truncated product of tabulated powers: relative error under 2^-14.
 constexpr Q16 exp2_q16(Q16 exponent) {
   // 2^(1/2), 2^(1/4), ... in Q30.
-  constexpr std::uint32_t roots[] = {1518500250, 1276901417, 1170923762, 1121280436, 1097253708, 1085434106, 1079572136, 1076653033,
-                                     1075196443, 1074468888, 1074105294, 1073923544, 1073832680, 1073787251, 1073764537, 1073753181};
+  constexpr std::uint32_t roots[] = {1518500250, 1276901417, 1170923762, 1121280436, 1097253708, 1085434106,
+                                     1079572136, 1076653033, 1075196443, 1074468888, 1074105294, 1073923544,
+                                     1073832680, 1073787251, 1073764537, 1073753181};
   const std::int32_t whole = exponent >> 16;
   std::uint64_t product = std::uint64_t{1} << 30;
   for (int bit = 0; bit < 16; ++bit)
@@ -35,9 +36,7 @@ class SyntheticRandom {
     return value;
   }
   /// Uniform in [0, bound); the bias is below bound / 2^32.
-  int below(int bound) {
-    return static_cast<int>(((next() >> 32) * static_cast<std::uint64_t>(bound)) >> 32);
-  }
+  int below(int bound) { return static_cast<int>(((next() >> 32) * static_cast<std::uint64_t>(bound)) >> 32); }
   /// Uniform in [low, high].
   int between(int low, int high) { return low + below(high - low + 1); }
   /// Mean 0, standard deviation 1, never beyond 6: the sum of 12 uniform numbers.

@@ -19,9 +19,9 @@ struct Shape {
 
 Shape any_shape() {
   Shape shape;
-  shape.setup = setup_of(*rc::gen::element(LoaderKind::batch_per_worker, LoaderKind::pooled),
-                         *rc::gen::element(0, 1, 2, 3, 8), *rc::gen::inRange(1, 12),
-                         *rc::gen::element(HostMemory::pageable, HostMemory::pinned));
+  shape.setup =
+      setup_of(*rc::gen::element(LoaderKind::batch_per_worker, LoaderKind::pooled), *rc::gen::element(0, 1, 2, 3, 8),
+               *rc::gen::inRange(1, 12), *rc::gen::element(HostMemory::pageable, HostMemory::pinned));
   shape.setup.prefetch = *rc::gen::inRange(1, 4);
   shape.setup.ready_batches = *rc::gen::inRange(1, 5);
   shape.world.images = *rc::gen::inRange(1, 60);
@@ -69,7 +69,8 @@ TEST(Loaders, BatchesReleasedInAnyOrderStayIntactUntilReleased) {
           held.push_back(loader->next());
           addresses.insert(held.back().pixels.data());
           if (held.size() <= 3) continue;
-          const auto victim = held.begin() + static_cast<std::ptrdiff_t>(mix(static_cast<std::uint64_t>(k)) % held.size());
+          const auto victim =
+              held.begin() + static_cast<std::ptrdiff_t>(mix(static_cast<std::uint64_t>(k)) % held.size());
           ASSERT_EQ(world.wrong(*victim, 5), "");
           loader->release(*victim);
           held.erase(victim);

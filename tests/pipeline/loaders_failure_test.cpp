@@ -43,10 +43,14 @@ TEST(Loaders, AWorkersErrorReachesTheTrainingThreadWithItsType) {
       const auto loader = world.make(setup_of(v.kind, v.workers, 4, v.memory));
       for (int k = 0; k < 50; ++k) loader->release(loader->next());
     };
-    EXPECT_THROW(run(*with([](int, const Sample& s) { if (s.position == 30) throw std::bad_alloc(); })), std::bad_alloc);
+    EXPECT_THROW(run(*with([](int, const Sample& s) {
+                   if (s.position == 30) throw std::bad_alloc();
+                 })),
+                 std::bad_alloc);
     EXPECT_THROW(run(*with([](int, const Sample& s) {
                    if (s.position == 30) throw OutOfMemory(MemoryKind::host, 1, 0);
-                 })), OutOfMemory);
+                 })),
+                 OutOfMemory);
     EXPECT_THROW(run(*with([](int, const Sample&) { throw std::logic_error("a bug"); })), std::logic_error);
   }
 }
@@ -120,7 +124,8 @@ TEST(Loaders, EveryByteOfBatchMemoryIsAccountedAndGivenBack) {
 /// Destroys the loader after `use` and returns how long that took. A batch takes minutes, an image 5 ms.
 double destruction_ms(const Variant& v, int slow_image_ms, const std::function<void(Loader&)>& use) {
   World world;
-  if (slow_image_ms > 0) world.hook = [=](int, const Sample&) { std::this_thread::sleep_for(milliseconds(slow_image_ms)); };
+  if (slow_image_ms > 0)
+    world.hook = [=](int, const Sample&) { std::this_thread::sleep_for(milliseconds(slow_image_ms)); };
   auto loader = world.make(setup_of(v.kind, v.workers, slow_image_ms > 0 ? 20'000 : 4, v.memory));
   use(*loader);
   const auto begin = steady_clock::now();
@@ -134,11 +139,15 @@ TEST(Loaders, StoppingTakesAboutOneImageWhateverTheWorkersAreDoing) {
     const double slack_ms = 2'000;  // a batch would take 100 s
     EXPECT_LT(destruction_ms(v, 5, [](Loader&) {}), slack_ms) << "just started";
     EXPECT_LT(destruction_ms(v, 5, [](Loader&) { std::this_thread::sleep_for(milliseconds(20)); }), slack_ms) << "busy";
-    EXPECT_LT(destruction_ms(v, 0, [](Loader&) { std::this_thread::sleep_for(milliseconds(20)); }), slack_ms) << "blocked";
-    EXPECT_LT(destruction_ms(v, 0, [](Loader& loader) {  // every slot taken or held, the pin thread blocked too
-                for (int k = 0; k < 4; ++k) loader.next();
-                std::this_thread::sleep_for(milliseconds(20));
-              }), slack_ms) << "held";
+    EXPECT_LT(destruction_ms(v, 0, [](Loader&) { std::this_thread::sleep_for(milliseconds(20)); }), slack_ms)
+        << "blocked";
+    EXPECT_LT(destruction_ms(v, 0,
+                             [](Loader& loader) {  // every slot taken or held, the pin thread blocked too
+                               for (int k = 0; k < 4; ++k) loader.next();
+                               std::this_thread::sleep_for(milliseconds(20));
+                             }),
+              slack_ms)
+        << "held";
   }
 }
 

@@ -56,7 +56,8 @@ std::string World::wrong(const Batch& batch, int batch_size) const {
     if (std::memcmp(expected.data(), batch.pixels.data() + i * image_bytes, image_bytes) != 0)
       return fmt::format("batch {}: pixels of image {}", batch.index, i);
   }
-  if (batch.images != with_pixels) return fmt::format("batch {}: {} images, want {}", batch.index, batch.images, with_pixels);
+  if (batch.images != with_pixels)
+    return fmt::format("batch {}: {} images, want {}", batch.index, batch.images, with_pixels);
   if (batch.crosses_epoch != ends_epoch) return fmt::format("batch {}: crosses_epoch", batch.index);
   return "";
 }

@@ -40,9 +40,9 @@ class CountingAllocator final : public HostAllocator {
 using Hook = std::function<void(int worker, const Sample& sample)>;
 
 struct World {
-  std::int64_t images = 10;     ///< per epoch
+  std::int64_t images = 10;  ///< per epoch
   std::size_t image_bytes = 48;
-  bool some_fail = false;       ///< every 7th image from the 3rd on cannot be decoded
+  bool some_fail = false;  ///< every 7th image from the 3rd on cannot be decoded
   Hook hook;
   std::function<void(int worker)> on_worker_start;
   std::shared_ptr<CountingAllocator> pageable = std::make_shared<CountingAllocator>(HostMemory::pageable);

@@ -1,11 +1,11 @@
 // PyTorch's DataLoader: batch k is made wholly by worker k % W; W * prefetch batches may be started and not yet taken
-// (PyTorch sends a worker its next index list when it hands a batch out); delivered in order. With pinned memory one pin
-// thread copies each batch, in order, out of the workers' pageable one.
-// Sources: torch/utils/data/dataloader.py (_try_put_index, _process_data), _utils/pin_memory.py, PyTorch 2.x.
+// (PyTorch sends a worker its next index list when it hands a batch out); delivered in order. With pinned memory one
+// pin thread copies each batch, in order, out of the workers' pageable one. Sources: torch/utils/data/dataloader.py
+// (_try_put_index, _process_data), _utils/pin_memory.py, PyTorch 2.x.
 //
 // Memory: W * prefetch + 3 slots of the kind that is delivered, so 3 batches may be held while all tokens are out. With
-// pinned memory the workers' pageable slots come on top: W at once, more (up to W * prefetch) only where batches pile up
-// before the pin thread, as PyTorch's shared memory grows.
+// pinned memory the workers' pageable slots come on top: W at once, more (up to W * prefetch) only where batches pile
+// up before the pin thread, as PyTorch's shared memory grows.
 
 #include <algorithm>
 #include <condition_variable>
@@ -26,18 +26,20 @@ class BatchPerWorkerLoader final : public Loader {
       : setup_(setup), parts_(std::move(parts)), tokens_(setup.num_workers * setup.prefetch),
         delivered_(parts_.batch_memory, tokens_ + held_batches_max, tokens_ + held_batches_max,
                    batch_bytes(setup_, parts_), setup_.batch_size),
-        held_(tokens_ + held_batches_max),
-        turn_(static_cast<std::size_t>(setup.num_workers)), entries_(static_cast<std::size_t>(tokens_)),
-        crew_(setup.num_workers) {
+        held_(tokens_ + held_batches_max), turn_(static_cast<std::size_t>(setup.num_workers)),
+        entries_(static_cast<std::size_t>(tokens_)), crew_(setup.num_workers) {
     const bool pins = parts_.batch_memory->kind() == HostMemory::pinned;
     if (pins) {
       staging_.emplace(parts_.pageable, tokens_, setup_.num_workers, batch_bytes(setup_, parts_), setup_.batch_size);
     }
     const auto on_error = [this](std::exception_ptr error) { fail(std::move(error)); };
     try {
-      crew_.start(parts_, [this](int k, ImagePreparer& preparer, WorkerTotals& totals) { work(k, preparer, totals); },
-                  on_error);
-      if (pins) crew_.start_helper("ft-pin", [this] { pin_batches(); }, on_error);
+      crew_.start(
+          parts_, [this](int k, ImagePreparer& preparer, WorkerTotals& totals) { work(k, preparer, totals); },
+          on_error);
+      if (pins)
+        crew_.start_helper(
+            "ft-pin", [this] { pin_batches(); }, on_error);
     } catch (...) {
       stop();
       throw;

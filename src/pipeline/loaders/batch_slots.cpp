@@ -34,7 +34,8 @@ void BatchSlots::ensure_memory(int slot) {
 
 void HeldSlots::check_may_take() const {
   if (count_ > held_batches_max)
-    throw std::logic_error(fmt::format("next() while {} batches are held, at most {} may be", count_, held_batches_max));
+    throw std::logic_error(
+        fmt::format("next() while {} batches are held, at most {} may be", count_, held_batches_max));
 }
 
 void HeldSlots::take(int slot) {

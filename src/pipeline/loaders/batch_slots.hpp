@@ -25,7 +25,8 @@ class BatchSlots {
  public:
   /// Allocates the pixels of the first `allocate_now` slots; ensure_memory() does the others. Throws what the allocator
   /// throws.
-  BatchSlots(std::shared_ptr<HostAllocator> memory, int count, int allocate_now, std::size_t pixel_bytes, int batch_size);
+  BatchSlots(std::shared_ptr<HostAllocator> memory, int count, int allocate_now, std::size_t pixel_bytes,
+             int batch_size);
 
   bool any_free() const { return !free_.empty(); }
   /// Of the free slots the one that was used last: its memory exists and is the likeliest to be in a cache.

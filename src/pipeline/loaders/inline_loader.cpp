@@ -19,7 +19,8 @@ class InlineLoader final : public Loader {
         held_(held_batches_max + 1) {
     if (setup_.kind == LoaderKind::batch_per_worker) {
       image_ = parts_.pageable->allocate(parts_.image_bytes);
-      if (parts_.batch_memory->kind() == HostMemory::pinned) staging_ = parts_.pageable->allocate(batch_bytes(setup_, parts_));
+      if (parts_.batch_memory->kind() == HostMemory::pinned)
+        staging_ = parts_.pageable->allocate(batch_bytes(setup_, parts_));
     }
     preparer_ = parts_.make_preparer(0);
   }

@@ -2,11 +2,11 @@
 // only and no image is copied.
 //
 // The rule: batch b is open (its images may be taken) once b < taken + ready_batches and a slot is free. So at most
-// ready_batches are filling or finished, and there are ready_batches + 3 slots: with up to 3 batches held by the training
-// thread there is always a slot for the next one, also with ready_batches = 1.
+// ready_batches are filling or finished, and there are ready_batches + 3 slots: with up to 3 batches held by the
+// training thread there is always a slot for the next one, also with ready_batches = 1.
 //
-// Per image: one atomic add to take a place, one load to see that its batch is open, one atomic subtraction to say it is
-// done. The mutex is taken only by who waits, by who completes a batch, and by the training thread.
+// Per image: one atomic add to take a place, one load to see that its batch is open, one atomic subtraction to say it
+// is done. The mutex is taken only by who waits, by who completes a batch, and by the training thread.
 
 #include <algorithm>
 #include <condition_variable>
@@ -25,12 +25,13 @@ class PooledLoader final : public Loader {
       : setup_(setup), parts_(std::move(parts)),
         slots_(parts_.batch_memory, setup.ready_batches + held_batches_max, setup.ready_batches + held_batches_max,
                batch_bytes(setup_, parts_), setup_.batch_size),
-        held_(setup.ready_batches + held_batches_max),
-        entries_(static_cast<std::size_t>(setup.ready_batches)), crew_(setup.num_workers) {
+        held_(setup.ready_batches + held_batches_max), entries_(static_cast<std::size_t>(setup.ready_batches)),
+        crew_(setup.num_workers) {
     open_batches();
     try {
-      crew_.start(parts_, [this](int, ImagePreparer& preparer, WorkerTotals& totals) { work(preparer, totals); },
-                  [this](std::exception_ptr error) { fail(std::move(error)); });
+      crew_.start(
+          parts_, [this](int, ImagePreparer& preparer, WorkerTotals& totals) { work(preparer, totals); },
+          [this](std::exception_ptr error) { fail(std::move(error)); });
     } catch (...) {
       stop();
       throw;
@@ -74,7 +75,8 @@ class PooledLoader final : public Loader {
   std::uint64_t buffer_bytes() const override { return slots_.bytes(); }
 
  private:
-  /// A batch that is open and not taken. Written under the mutex before `opened_` publishes it; the counters by workers.
+  /// A batch that is open and not taken. Written under the mutex before `opened_` publishes it; the counters by
+  /// workers.
   struct Entry {
     int slot = -1;
     std::atomic<int> missing{0};  ///< images not written yet
@@ -85,7 +87,8 @@ class PooledLoader final : public Loader {
   Entry& entry_of(std::int64_t batch) { return entries_[static_cast<std::size_t>(batch % setup_.ready_batches)]; }
 
   bool is_complete(std::int64_t batch) {
-    return batch < opened_.load(std::memory_order_relaxed) && entry_of(batch).missing.load(std::memory_order_acquire) == 0;
+    return batch < opened_.load(std::memory_order_relaxed) &&
+           entry_of(batch).missing.load(std::memory_order_acquire) == 0;
   }
 
   /// Under the mutex (or before the workers start).
@@ -124,9 +127,8 @@ class PooledLoader final : public Loader {
   bool wait_until_open(std::int64_t batch, WorkerTotals& totals) {
     std::unique_lock lock(mutex_);
     const WorkerWait wait(head_);
-    opened_more_.wait(lock, [&] {
-      return stop_.load(std::memory_order_relaxed) || opened_.load(std::memory_order_relaxed) > batch;
-    });
+    opened_more_.wait(
+        lock, [&] { return stop_.load(std::memory_order_relaxed) || opened_.load(std::memory_order_relaxed) > batch; });
     wait.finish(totals);
     return !stop_.load(std::memory_order_relaxed);
   }

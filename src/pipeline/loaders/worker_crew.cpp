@@ -16,11 +16,14 @@ WorkerCrew::WorkerCrew(int workers) : workers_(workers), totals_(static_cast<std
 
 void WorkerCrew::start(const LoaderParts& parts, const Body& body, const OnError& on_error) {
   for (int worker = 0; worker < workers_; ++worker) {
-    start_thread(fmt::format("ft-worker-{}", worker), [this, &parts, worker, body] {
-      if (parts.on_worker_start) parts.on_worker_start(worker);
-      const std::unique_ptr<ImagePreparer> preparer = parts.make_preparer(worker);
-      body(worker, *preparer, totals(worker));
-    }, on_error);
+    start_thread(
+        fmt::format("ft-worker-{}", worker),
+        [this, &parts, worker, body] {
+          if (parts.on_worker_start) parts.on_worker_start(worker);
+          const std::unique_ptr<ImagePreparer> preparer = parts.make_preparer(worker);
+          body(worker, *preparer, totals(worker));
+        },
+        on_error);
   }
 }
 
@@ -39,8 +42,8 @@ void WorkerCrew::start_thread(const std::string& name, std::function<void()> bod
       }
     });
   } catch (const std::system_error& error) {
-    throw TrialFailure(TrialStatus::unsupported, fmt::format("cannot start thread {} of {} workers: {}", name, workers_,
-                                                             error.code().message()));
+    throw TrialFailure(TrialStatus::unsupported,
+                       fmt::format("cannot start thread {} of {} workers: {}", name, workers_, error.code().message()));
   }
 }
 
