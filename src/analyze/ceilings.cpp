@@ -49,7 +49,8 @@ std::optional<double> loader_cpu_s(const Run& run, const Configuration& chosen) 
   for (const TrialResult& t : run.trials) {
     if (!is_component(t, Purpose::loader_only) || !t.host.cpu_s_per_image) continue;
     int unlike = 0;
-    for (const char* axis : {"loader", "decoder", "input_type", "resize"}) unlike += differs(t.configuration, chosen, axis);
+    for (const char* axis : {"loader", "decoder", "input_type", "resize"})
+      unlike += differs(t.configuration, chosen, axis);
     if (!best || unlike < best_unlike || (unlike == best_unlike && *t.host.cpu_s_per_image < *best))
       best = t.host.cpu_s_per_image, best_unlike = unlike;
   }

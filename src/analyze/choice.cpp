@@ -54,9 +54,8 @@ Choice choose(const Measurements& data, const RecommendOptions& options, const M
     const bool ahead = !s.measured->confirmed() && data.estimate(*s.measured) > data.estimate(best) + within / 2;
     if (&s == choice.recommended || preferred(*s.measured, recommended) || ahead) choice.open.push_back(&s);
   }
-  std::sort(choice.open.begin(), choice.open.end(), [](const Standing* a, const Standing* b) {
-    return preferred(*a->measured, *b->measured);
-  });
+  std::sort(choice.open.begin(), choice.open.end(),
+            [](const Standing* a, const Standing* b) { return preferred(*a->measured, *b->measured); });
   return choice;
 }
 

@@ -12,9 +12,27 @@
 namespace feedtune {
 namespace {
 
-constexpr std::size_t most_in_a_block = 12;
-constexpr std::size_t front_size = 6;
 constexpr std::size_t most_for_pytorch = 6;
+
+/// How many race in one block: 12, or what lets the rest of the budget pay for about 5 blocks, as known when
+/// confirmation began (so that the size does not change under way).
+std::size_t race_size(const Run& run) {
+  constexpr double most = 12, least = 3, blocks_wanted = 5;
+  double spent_s = 0, search_s = 0, trials = 0, searched = 0;
+  for (const TrialResult& t : run.trials) {
+    if (t.stage == "anchor" || t.stage == "confirm") continue;
+    spent_s += t.cost_s;
+    trials += 1;
+    if (!is_of_the_search(t) || t.status != TrialStatus::ok) continue;
+    search_s += t.cost_s;
+    searched += 1;
+  }
+  double affordable = most * blocks_wanted;
+  if (run.spec.budget.trials) affordable = std::min(affordable, static_cast<double>(*run.spec.budget.trials) - trials);
+  if (run.spec.budget.seconds && search_s > 0)
+    affordable = std::min(affordable, (*run.spec.budget.seconds - spent_s) * searched / search_s);
+  return static_cast<std::size_t>(std::clamp(affordable / blocks_wanted, least, most));
+}
 
 class Block {
  public:
@@ -25,7 +43,7 @@ class Block {
   }
   /// Something that may never have been measured: not again once it failed.
   void add_role(const std::optional<Configuration>& c) {
-    if (!c || data_.failures.contains(c->key())) return;
+    if (!c || data_.given_up(c->key())) return;
     const Measured* m = data_.find(c->key());
     if (m != nullptr && (m->blocks() >= min_blocks || !m->fits)) return;
     if (keys_.insert(c->key()).second) configurations_.push_back(*c);
@@ -51,31 +69,38 @@ std::vector<const Measured*> front(const Measurements& data, const Choice& choic
   return found;
 }
 
-void race(const Measurements& data, const Choice& choice, const RecommendOptions& options, Block& block) {
-  std::vector<const Measured*> open;
+/// The best, the front, and what is open; empty: the race is over.
+std::vector<const Measured*> race(const Run& run, const Measurements& data, const Choice& choice,
+                                  const RecommendOptions& options) {
+  std::vector<const Measured*> open, entered;
   for (const Standing* s : choice.open)
     if (s->measured->blocks() < options.max_blocks) open.push_back(s->measured);
-  if (open.empty() && choice.best->measured->blocks() >= min_blocks) return;
-  block.add(*choice.best->measured);
+  if (open.empty() && choice.best->measured->blocks() >= min_blocks) return {};
+  const auto enter = [&entered](const Measured* m, std::size_t most) {
+    if (entered.size() < most && std::find(entered.begin(), entered.end(), m) == entered.end()) entered.push_back(m);
+  };
+  const std::size_t most = race_size(run);
   const auto leading = front(data, choice);
-  for (std::size_t i = 0; i < leading.size() && block.size() < front_size; ++i) block.add(*leading[i]);
-  for (std::size_t i = 0; i < open.size() && block.size() < most_in_a_block; ++i) block.add(*open[i]);
-  for (std::size_t i = 0; i < leading.size() && block.size() < most_in_a_block; ++i)
-    if (leading[i]->confirmed()) block.add(*leading[i]);
+  enter(choice.best->measured, most);
+  for (const Measured* m : leading) enter(m, (most + 1) / 2);
+  for (const Measured* m : open) enter(m, most);
+  for (const Measured* m : leading)
+    if (m->confirmed()) enter(m, most);
+  return entered;
 }
 
 /// PyTorch's best is always confirmed, though not raced to the end: its front two and the two most preferred.
-void race_pytorch(const Measurements& data, const Choice& choice, Block& block) {
-  if (choice.best == nullptr) return;
+std::vector<const Measured*> race_pytorch(const Measurements& data, const Choice& choice) {
+  if (choice.best == nullptr || choice.decided()) return {};
   const auto confirmed = std::count_if(choice.standings.begin(), choice.standings.end(),
                                        [](const Standing& s) { return s.measured->blocks() >= min_blocks; });
-  if (choice.decided() || confirmed >= static_cast<std::ptrdiff_t>(most_for_pytorch)) return;
-  std::vector<const Measured*> wanted = front(data, choice);
-  wanted.resize(std::min<std::size_t>(wanted.size(), 2));
+  if (confirmed >= static_cast<std::ptrdiff_t>(most_for_pytorch)) return {};
+  std::vector<const Measured*> wanted = {choice.best->measured, choice.recommended->measured};
+  const auto leading = front(data, choice);
+  wanted.insert(wanted.end(), leading.begin(), leading.begin() + std::min<std::ptrdiff_t>(std::ssize(leading), 2));
   for (std::size_t i = 0; i < choice.open.size() && i < 2; ++i) wanted.push_back(choice.open[i]->measured);
-  wanted.push_back(choice.best->measured);
-  for (const Measured* m : wanted)
-    if (m->blocks() < min_blocks) block.add(*m);
+  std::erase_if(wanted, [](const Measured* m) { return m->blocks() >= min_blocks; });
+  return wanted;
 }
 
 int common_blocks(const Measured& a, const Measured& b) {
@@ -91,27 +116,32 @@ std::vector<Configuration> next_to_confirm(const Run& run, const RecommendOption
   const Choice choice = choose(data, options, headline.members);
   if (choice.best == nullptr) return {};
 
-  Block block(data);
-  race(data, choice, options, block);
-  const bool race_over = block.size() == 0;
+  const Measured& recommended = *choice.recommended->measured;
+  const auto baseline = find_baseline(run, recommended.batch_size);
+  const auto current = find_current(run);
   const Choice pytorch =
       choose(data, options, [&](const Measured& m) { return headline.members(m) && pytorch_can(m.configuration); });
-  race_pytorch(data, pytorch, block);
+  const std::vector<const Measured*> raced = race(run, data, choice, options);
+  const std::vector<const Measured*> for_pytorch = race_pytorch(data, pytorch);
+
+  Block block(data);  // the most wanted first: a short budget cuts the end off
+  if (!raced.empty()) block.add(*raced.front());
+  block.add_role(baseline);
+  block.add_role(current);
+  if (!for_pytorch.empty()) block.add(*for_pytorch.front());
+  for (const Measured* m : raced) block.add(*m);
+  for (const Measured* m : for_pytorch) block.add(*m);
   if (headline.batch_size) {  // what a larger batch would add
     const Choice anywhere = choose(data, options, [](const Measured&) { return true; });
     for (const Standing* s : {anywhere.best, anywhere.recommended})
       if (s->measured->blocks() < min_blocks) block.add(*s->measured);
   }
-  const Measured& recommended = *choice.recommended->measured;
-  const auto baseline = find_baseline(run, recommended.batch_size);
-  const auto current = find_current(run);
-  block.add_role(baseline);
-  block.add_role(current);
-  if (!race_over || block.size() > 0) return block.take();
+  if (block.size() > 0) return block.take();
 
   // Gains are paired: the two sides need blocks in common.
-  for (const auto& role : {baseline, current, pytorch.recommended ? std::optional(pytorch.recommended->measured->configuration)
-                                                                  : std::nullopt}) {
+  for (const auto& role :
+       {baseline, current,
+        pytorch.recommended ? std::optional(pytorch.recommended->measured->configuration) : std::nullopt}) {
     const Measured* other = role ? data.find(role->key()) : nullptr;
     if (other == nullptr || other == &recommended || !other->usable()) continue;
     if (common_blocks(recommended, *other) >= min_blocks) continue;

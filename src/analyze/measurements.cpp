@@ -40,8 +40,8 @@ void add_memory(Measured& m, const Run& run) {
     device = std::max(device.value_or(0), *t->memory.device_peak_bytes);
     const auto limit = t->memory.device_limit_bytes ? t->memory.device_limit_bytes : run.device.memory_bytes;
     if (limit && *limit > 0)
-      m.fits = m.fits && static_cast<double>(*t->memory.device_peak_bytes) <=
-                             memory_share_allowed * static_cast<double>(*limit);
+      m.fits = m.fits &&
+               static_cast<double>(*t->memory.device_peak_bytes) <= memory_share_allowed * static_cast<double>(*limit);
   }
   m.planned_memory_bytes =
       buffer.value_or(planned_buffer_bytes(m.configuration, run.spec.image_size)) + device.value_or(0);
@@ -88,8 +88,7 @@ BlockFit fit_blocks(const std::vector<Measured>& all) {
       const double residual = value - fit.level[m.key] - block_effect[block];
       squares += residual * residual;
     }
-  fit.degrees_of_freedom =
-      values - static_cast<int>(fit.level.size()) - static_cast<int>(block_effect.size()) + 1;
+  fit.degrees_of_freedom = values - static_cast<int>(fit.level.size()) - static_cast<int>(block_effect.size()) + 1;
   if (fit.degrees_of_freedom > 0) fit.residual_sd = std::sqrt(squares / fit.degrees_of_freedom);
   return fit;
 }
@@ -125,7 +124,8 @@ bool is_of_the_search(const TrialResult& t) {
 
 std::int64_t planned_buffer_bytes(const Configuration& c, int image_size) {
   const auto type = enum_from_text<InputType>(c.text("input_type").value_or("")).value_or(InputType::uint8);
-  const std::int64_t image = std::int64_t{3} * image_size * image_size * static_cast<std::int64_t>(bytes_per_value(type));
+  const std::int64_t image =
+      std::int64_t{3} * image_size * image_size * static_cast<std::int64_t>(bytes_per_value(type));
   const std::int64_t workers = c.integer("num_workers").value_or(0);
   std::int64_t slots = 1;
   if (workers > 0 && c.text("loader") == "pooled") slots = c.integer("ready_batches").value_or(4);
@@ -147,6 +147,14 @@ const Measured* Measurements::find(const std::string& key) const {
   return nullptr;
 }
 
+bool Measurements::given_up(const std::string& key) const {
+  const auto found = failures.find(key);
+  if (found == failures.end()) return false;
+  const Measured* m = find(key);
+  const int settled = m == nullptr ? 0 : static_cast<int>(m->trials.size());
+  return found->second.hard > 0 || (found->second.unsettled >= 3 && found->second.unsettled >= settled);
+}
+
 double Measurements::estimate(const Measured& m) const {
   return m.confirmed() ? fit.level.at(m.key) : mean(m.explore_log);
 }
@@ -160,7 +168,8 @@ Measurements gather(const Run& run) {
     if (!is_of_the_search(t)) continue;
     const std::string key = t.configuration.key();
     if (!worked(t)) {
-      result.failures[key] += 1;
+      const bool unsettled = t.status == TrialStatus::too_short || t.status == TrialStatus::no_steady_state;
+      (unsettled ? result.failures[key].unsettled : result.failures[key].hard) += 1;
       continue;
     }
     Measured& m = by_key[key];
@@ -181,9 +190,9 @@ Measurements gather(const Run& run) {
   }
   for (auto& [key, m] : by_key) {
     add_memory(m, run);
-    m.failed = result.failures.contains(key);
     result.all.push_back(std::move(m));
   }
+  for (Measured& m : result.all) m.failed = result.given_up(m.key);
   std::sort(result.all.begin(), result.all.end(), cheaper);
   result.blocks = static_cast<int>(blocks.size());
   result.fit = fit_blocks(result.all);

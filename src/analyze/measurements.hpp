@@ -15,20 +15,27 @@ namespace feedtune {
 /// One configuration with all its trials that worked (stages explore and confirm, purpose trial).
 struct Measured {
   Configuration configuration;
-  std::string key;                      ///< configuration.key()
-  int batch_size = 0;                   ///< 0 where the configuration has no such axis
-  std::vector<double> explore_log;      ///< log images/s of each trial of the search
-  double within_trial_sd = 0;           ///< largest relative standard error inside one trial of the search
-  std::int64_t batch_means = 0;         ///< behind within_trial_sd
-  std::map<int, double> confirm_log;    ///< by block; trials of one block are averaged
+  std::string key;                         ///< configuration.key()
+  int batch_size = 0;                      ///< 0 where the configuration has no such axis
+  std::vector<double> explore_log;         ///< log images/s of each trial of the search
+  double within_trial_sd = 0;              ///< largest relative standard error inside one trial of the search
+  std::int64_t batch_means = 0;            ///< behind within_trial_sd
+  std::map<int, double> confirm_log;       ///< by block; trials of one block are averaged
   std::vector<const TrialResult*> trials;  ///< the confirmed ones, else the search's; they belong to the run
   std::int64_t planned_memory_bytes = 0;
-  bool fits = true;                     ///< leaves 10 % of device memory free, as far as that is known
-  bool failed = false;                  ///< another trial of it failed: not to be relied on
+  bool fits = true;     ///< leaves 10 % of device memory free, as far as that is known
+  bool failed = false;  ///< given up (Measurements::given_up)
 
   bool usable() const { return fits && !failed; }
   bool confirmed() const { return !confirm_log.empty(); }
   int blocks() const { return static_cast<int>(confirm_log.size()); }
+};
+
+/// Trials of one configuration that gave no result. Noise can keep a trial from settling, so that alone is no fault of
+/// the configuration; anything else is.
+struct FailureCounts {
+  int hard = 0;
+  int unsettled = 0;  ///< too_short, no_steady_state
 };
 
 /// log x = configuration + block, fitted to all confirmation trials by least squares.
@@ -39,14 +46,16 @@ struct BlockFit {
 };
 
 struct Measurements {
-  std::vector<Measured> all;        ///< from the cheapest to the dearest (cheaper() below)
+  std::vector<Measured> all;  ///< from the cheapest to the dearest (cheaper() below)
   BlockFit fit;
-  double noise = 0;                 ///< relative sd of one trial when repeated; never below `noise_floor`
+  double noise = 0;                      ///< relative sd of one trial when repeated; never below `noise_floor`
   std::optional<double> noise_measured;  ///< the same, absent where nothing was repeated and no interval was known
-  int blocks = 0;                   ///< distinct confirmation blocks
-  std::map<std::string, int> failures;  ///< by configuration key: trials that did not work, of any status
+  int blocks = 0;                        ///< distinct confirmation blocks
+  std::map<std::string, FailureCounts> failures;  ///< by configuration key
 
   const Measured* find(const std::string& key) const;
+  /// Not to be relied on nor measured again: failed once, or did not settle three times and no less often than it did.
+  bool given_up(const std::string& key) const;
   /// Best guess of log images/s: the fitted level where confirmed, else the mean of the search's trials.
   double estimate(const Measured& m) const;
 };

@@ -12,7 +12,7 @@ std::map<std::string, double> phase_means(const Run& run, const Configuration& c
 
 /// What holds a configuration back, from its own phases (the device's gaps decide, not the host's clock).
 struct Bound {
-  std::string by = "none";  ///< loader, h2d, device, joint_cpu, none (nothing recorded)
+  std::string by = "none";                   ///< loader, h2d, device, joint_cpu, none (nothing recorded)
   std::optional<double> waiting_share;       ///< of the step: the device waits for data
   std::optional<double> exposed_copy_share;  ///< of the step: only the copy runs
 };

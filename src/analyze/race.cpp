@@ -42,9 +42,8 @@ class Rivals {
       if (m->blocks() >= enough) rivals_.push_back(m);
     comparisons_ = static_cast<double>(std::max<std::size_t>(rivals_.size(), 2) - 1);
     // Among single trials only the front can lead; the correction still counts all of them.
-    std::stable_sort(rivals_.begin(), rivals_.end(), [&](const Measured* a, const Measured* b) {
-      return data.estimate(*a) > data.estimate(*b);
-    });
+    std::stable_sort(rivals_.begin(), rivals_.end(),
+                     [&](const Measured* a, const Measured* b) { return data.estimate(*a) > data.estimate(*b); });
     if (rivals_.size() > most_compared) rivals_.resize(most_compared);
   }
 
@@ -78,10 +77,14 @@ class Rivals {
 
 const char* to_text(Verdict verdict) {
   switch (verdict) {
-    case Verdict::best: return "best";
-    case Verdict::equivalent: return "equivalent";
-    case Verdict::undecided: return "undecided";
-    case Verdict::slower: return "slower";
+    case Verdict::best:
+      return "best";
+    case Verdict::equivalent:
+      return "equivalent";
+    case Verdict::undecided:
+      return "undecided";
+    case Verdict::slower:
+      return "slower";
   }
   return "?";
 }

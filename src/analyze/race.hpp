@@ -27,7 +27,7 @@ struct LogRatio {
   double mean = 0;
   double se = 0;  ///< standard error
   double df = 1;
-  int n = 0;      ///< paired blocks; 0: unpaired
+  int n = 0;  ///< paired blocks; 0: unpaired
 };
 
 /// Paired within the blocks that both were in. Variance: that of the pair's own differences, steadied by the pooled

@@ -83,7 +83,8 @@ Gain gain(const Measurements& data, const Measured& chosen, const Measured& othe
   return g;
 }
 
-void add_per_batch(const Measurements& data, const RecommendOptions& options, const Choice& anywhere, Recommendation& r) {
+void add_per_batch(const Measurements& data, const RecommendOptions& options, const Choice& anywhere,
+                   Recommendation& r) {
   std::set<int> batches;
   for (const Standing& s : anywhere.standings) batches.insert(s.measured->batch_size);
   for (int batch : batches) {
@@ -103,9 +104,8 @@ void add_roles(const Run& run, const Measurements& data, const Headline& headlin
   r.current = role_candidate(data, choice, find_current(run));
   for (const auto& [role, over] : {std::pair{&r.baseline, "baseline"}, std::pair{&r.current, "current"}})
     if (*role) r.gains.push_back(gain(data, recommended, *data.find((*role)->configuration.key()), over));
-  const Choice pytorch = choose(data, options, [&](const Measured& m) {
-    return headline.members(m) && pytorch_can(m.configuration);
-  });
+  const Choice pytorch =
+      choose(data, options, [&](const Measured& m) { return headline.members(m) && pytorch_can(m.configuration); });
   if (pytorch.recommended == nullptr) return;
   const Standing* overall = standing_of(choice.standings, pytorch.recommended->measured);
   r.pytorch = candidate(data, overall != nullptr ? *overall : *pytorch.recommended);
@@ -124,7 +124,8 @@ Recommendation recommend(const Run& run, const RecommendOptions& options) {
   r.configurations = static_cast<int>(data.all.size());
   r.noise = data.noise_measured;
   bool relaxed = false;
-  if (!data.all.empty() && std::none_of(data.all.begin(), data.all.end(), [](const Measured& m) { return m.usable(); })) {
+  if (!data.all.empty() &&
+      std::none_of(data.all.begin(), data.all.end(), [](const Measured& m) { return m.usable(); })) {
     for (Measured& m : data.all) m.fits = true, m.failed = false;
     relaxed = true;
   }

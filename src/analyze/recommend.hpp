@@ -17,9 +17,10 @@ Recommendation recommend(const Run& run, const RecommendOptions& options);
 
 /// Which configurations the next confirmation block (stage "confirm", each of them once, in random order, under a block
 /// number of its own) has to measure so that the recommendation gets decided; the ones always confirmed (best for
-/// PyTorch, baseline, current) included. At most about 18. Empty: decided, or nothing more can be decided, or the search
-/// has no result yet. Never one that failed or that leaves less than 10 % of device memory free. The baseline and the
-/// current may be configurations that the run has not measured yet: complete them by the search space.
+/// PyTorch, baseline, current) included. The most wanted first, so that a short budget may cut the end off; at most
+/// about 20, fewer where spec.budget would not pay for 5 such blocks. Empty: decided, or nothing more can be decided,
+/// or the search has no result yet. Never one that failed or that leaves less than 10 % of device memory free. The
+/// baseline and the current may be configurations that the run has not measured yet: complete them by the search space.
 std::vector<Configuration> next_to_confirm(const Run& run, const RecommendOptions& options);
 
 }  // namespace feedtune

@@ -44,18 +44,22 @@ void warn_of_confidence(const WarningInput& input, Recommendation& r) {
   const Measured& best = *input.choice->best->measured;
   const Measured& recommended = *input.choice->recommended->measured;
   if (!best.confirmed())
-    r.warnings.push_back("nothing was measured again after the search: these are single trials, and the best of many "
-                         "single trials looks faster than it is; give a larger budget");
+    r.warnings.push_back(
+        "nothing was measured again after the search: these are single trials, and the best of many "
+        "single trials looks faster than it is; give a larger budget");
   else if (best.blocks() < min_blocks || recommended.blocks() < min_blocks)
     r.warnings.push_back(fmt::format("measured again only {} time(s), want at least {}: give a larger budget",
                                      std::min(best.blocks(), recommended.blocks()), min_blocks));
   if (input.choice->recommended->verdict == Verdict::undecided)
-    r.warnings.push_back(fmt::format("no setting is proven to be within {:.3g} % of the best yet; the recommended one is "
-                                     "the cheapest that may be", 100 * r.within));
+    r.warnings.push_back(
+        fmt::format("no setting is proven to be within {:.3g} % of the best yet; the recommended one is "
+                    "the cheapest that may be",
+                    100 * r.within));
   const auto open = std::count_if(input.choice->open.begin(), input.choice->open.end(),
                                   [&](const Standing* s) { return s != input.choice->recommended; });
   if (open > 0 && input.choice->recommended->verdict != Verdict::undecided)
-    r.warnings.push_back(fmt::format("{} setting(s) that are cheaper or could be faster are not told apart from it yet", open));
+    r.warnings.push_back(
+        fmt::format("{} setting(s) that are cheaper or could be faster are not told apart from it yet", open));
 }
 
 void warn_of_roles(const Run& run, Recommendation& r) {
@@ -63,8 +67,9 @@ void warn_of_roles(const Run& run, Recommendation& r) {
   if (run.spec.current && !r.current)
     r.warnings.push_back("the current configuration was not measured: no gain over it can be given");
   if (!r.pytorch)
-    r.warnings.push_back("no setting that PyTorch's DataLoader can take was measured (loader batch_per_worker, decoder "
-                         "turbo_full, input_type float32)");
+    r.warnings.push_back(
+        "no setting that PyTorch's DataLoader can take was measured (loader batch_per_worker, decoder "
+        "turbo_full, input_type float32)");
 }
 
 }  // namespace
@@ -77,18 +82,20 @@ void add_warnings(const Run& run, const WarningInput& input, Recommendation& r) 
     return;
   }
   if (input.relaxed)
-    r.warnings.push_back("every setting that worked failed once or leaves less than 10 % of device memory free: add a "
-                         "smaller batch_size");
+    r.warnings.push_back(
+        "every setting that worked failed once or leaves less than 10 % of device memory free: add a "
+        "smaller batch_size");
   if (input.headline.current_batch_failed)
     r.warnings.push_back("nothing usable was measured at the current batch size, so the headline is another one");
   warn_of_confidence(input, r);
   if (r.batch_changed)
-    r.warnings.push_back("a different batch size changes training: the learning rate has to follow (a common start is to "
-                         "scale it with the batch, with warm-up: Goyal et al. 2017; no promise that accuracy holds)");
+    r.warnings.push_back(
+        "a different batch size changes training: the learning rate has to follow (a common start is to "
+        "scale it with the batch, with warm-up: Goyal et al. 2017; no promise that accuracy holds)");
   warn_of_roles(run, r);
   if (failures.total > 0)
-    r.warnings.push_back(fmt::format("{} of {} trials gave no result: {}", failures.total, failures.searched,
-                                     describe(failures)));
+    r.warnings.push_back(
+        fmt::format("{} of {} trials gave no result: {}", failures.total, failures.searched, describe(failures)));
   if (!run.complete) r.warnings.push_back("the sweep has not finished: this is what it knows so far");
 }
 

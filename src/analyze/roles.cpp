@@ -14,21 +14,26 @@ namespace {
 using Setting = std::pair<const char*, AxisValue>;
 
 const std::vector<Setting>& baseline_settings() {
-  static const std::vector<Setting> settings = {
-      {"loader", std::string("batch_per_worker")}, {"num_workers", std::int64_t{0}},
-      {"host_memory", std::string("pageable")},    {"decoder", std::string("turbo_full")},
-      {"input_type", std::string("float32")},      {"transfer", std::string("blocking")},
-      {"sync", std::string("none")}};
+  static const std::vector<Setting> settings = {{"loader", std::string("batch_per_worker")},
+                                                {"num_workers", std::int64_t{0}},
+                                                {"host_memory", std::string("pageable")},
+                                                {"decoder", std::string("turbo_full")},
+                                                {"input_type", std::string("float32")},
+                                                {"transfer", std::string("blocking")},
+                                                {"sync", std::string("none")}};
   return settings;
 }
 
 /// What the remaining axes are where nobody says otherwise.
 const std::vector<Setting>& default_settings() {
-  static const std::vector<Setting> settings = {
-      {"loader", std::string("batch_per_worker")}, {"prefetch", std::int64_t{2}},
-      {"worker_threads", std::int64_t{1}},         {"resize", std::string("antialias")},
-      {"storage", std::string("files")},           {"affinity", std::string("none")},
-      {"sync", std::string("none")},               {"ready_batches", std::int64_t{4}}};
+  static const std::vector<Setting> settings = {{"loader", std::string("batch_per_worker")},
+                                                {"prefetch", std::int64_t{2}},
+                                                {"worker_threads", std::int64_t{1}},
+                                                {"resize", std::string("antialias")},
+                                                {"storage", std::string("files")},
+                                                {"affinity", std::string("none")},
+                                                {"sync", std::string("none")},
+                                                {"ready_batches", std::int64_t{4}}};
   return settings;
 }
 
@@ -46,9 +51,8 @@ int away_from_defaults(const Configuration& c) {
 /// Of several configurations the one nearest to the defaults; then by key.
 std::optional<Configuration> plainest(const std::vector<Configuration>& found) {
   const auto order = [](const Configuration& c) { return std::pair(away_from_defaults(c), c.key()); };
-  const auto best = std::min_element(found.begin(), found.end(), [&](const auto& a, const auto& b) {
-    return order(a) < order(b);
-  });
+  const auto best =
+      std::min_element(found.begin(), found.end(), [&](const auto& a, const auto& b) { return order(a) < order(b); });
   if (best == found.end()) return std::nullopt;
   return *best;
 }

@@ -19,8 +19,9 @@ bool is_baseline(const Configuration& configuration, int batch_size);
 /// Matches what the user gave as current: each given axis has that value or has collapsed.
 bool matches_current(const Configuration& configuration, const Configuration& current);
 
-/// The baseline's configuration: the one among the run's trials (of any status; the nearest to the defaults), else built from a trial's
-/// configuration at that batch. Absent where the run has no trial to build from, or is of a user's own loader.
+/// The baseline's configuration: the one among the run's trials (of any status; the nearest to the defaults), else
+/// built from a trial's configuration at that batch. Absent where the run has no trial to build from, or is of a user's
+/// own loader.
 std::optional<Configuration> find_baseline(const Run& run, int batch_size);
 
 /// The current configuration as the run measured it (of any status; the one nearest to the defaults where several

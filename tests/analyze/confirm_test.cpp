@@ -17,8 +17,10 @@ RunBuilder searched() {
   RunBuilder b;
   for (std::int64_t workers : {0, 1, 2, 4, 8}) {
     for (const char* memory : {"pageable", "pinned"})
-      b.explore(make({.workers = workers, .memory = memory}), 100.0 * static_cast<double>(std::min<std::int64_t>(workers + 1, 5)));
-    b.explore(make({.workers = workers, .loader = "pooled"}), 200.0 * static_cast<double>(std::min<std::int64_t>(workers + 1, 5)));
+      b.explore(make({.workers = workers, .memory = memory}),
+                100.0 * static_cast<double>(std::min<std::int64_t>(workers + 1, 5)));
+    b.explore(make({.workers = workers, .loader = "pooled"}),
+              200.0 * static_cast<double>(std::min<std::int64_t>(workers + 1, 5)));
   }
   return b;
 }
@@ -36,6 +38,22 @@ TEST(Confirm, TheFirstBlockHoldsTheFrontTheBaselineTheCurrentAndPyTorchsBest) {
     return c.text("loader") == "batch_per_worker" && c.integer("num_workers") >= 4;
   }));
   EXPECT_LE(next.size(), 18u);
+}
+
+TEST(Confirm, AShortBudgetGetsSmallBlocksRatherThanFewOfThem) {
+  RunBuilder b;
+  for (std::int64_t workers = 1; workers <= 30; ++workers)
+    b.explore(make({.workers = workers, .loader = "pooled"}), 1000.0 + static_cast<double>(workers)).cost_s = 1;
+  b.explore(baseline_at(64), 100).cost_s = 1;
+  EXPECT_GE(next_to_confirm(b.run, {}).size(), 12u);
+  b.run.spec.budget.seconds = 61;  // 30 s are left: 30 trials
+  const auto by_time = next_to_confirm(b.run, {});
+  EXPECT_LE(by_time.size(), 8u) << "6 race, beside the baseline and PyTorch's best";
+  EXPECT_THAT(by_time, Contains(baseline_at(64)));
+  b.run.spec.budget = {.seconds = {}, .trials = 61};
+  EXPECT_EQ(next_to_confirm(b.run, {}), by_time);
+  b.run.spec.budget = {.seconds = 0.5, .trials = {}};
+  EXPECT_GE(next_to_confirm(b.run, {}).size(), 3u) << "whether there is time at all is the sweep's business";
 }
 
 TEST(Confirm, ABaselineThatTheSearchNeverRanIsBuiltAndAskedFor) {
@@ -82,6 +100,25 @@ TEST(Confirm, AnAskedForSettingThatAlwaysFailsEndsToo) {
     for (const Configuration& c : next) b.fail(c, TrialStatus::timeout, "killed at its deadline", "confirm");
   }
   FAIL() << "asks for ever";
+}
+
+TEST(Confirm, ASettingThatNeverSettlesEndsToo) {
+  RunBuilder b = searched();
+  for (int block = 1; block < 90; ++block) {
+    const auto next = next_to_confirm(b.run, {});
+    if (next.empty()) return;
+    for (const Configuration& c : next) b.fail(c, TrialStatus::no_steady_state, "throughput never settled", "confirm");
+  }
+  FAIL() << "asks for ever";
+}
+
+TEST(Confirm, OneUnsettledTrialDoesNotCostASettingItsPlace) {
+  RunBuilder b;
+  const Configuration cheap = make({.workers = 2, .loader = "pooled"});
+  b.confirm(cheap, {1000, 1001, 1002, 1000});
+  b.confirm(make({.workers = 8, .loader = "pooled"}), {1001, 1000, 1001, 1002});
+  b.fail(cheap, TrialStatus::no_steady_state, "throughput never settled", "confirm");
+  EXPECT_EQ(recommend(b.run, {}).recommended->configuration, cheap);
 }
 
 TEST(Confirm, UndecidableTiesEndAtTheMostBlocks) {

@@ -51,7 +51,8 @@ TEST(Honesty, NoiseDoesNotMakeMoreSettingsEqual) {
   double previous = 1e9;
   for (double cv : {0.003, 0.01, 0.02, 0.05}) {
     std::size_t equal = 0;
-    for (std::uint64_t seed = 1; seed <= 60; ++seed) equal += recommend(fixed_blocks(rates, 10, cv, seed).run, {}).equivalent.size();
+    for (std::uint64_t seed = 1; seed <= 60; ++seed)
+      equal += recommend(fixed_blocks(rates, 10, cv, seed).run, {}).equivalent.size();
     EXPECT_LE(static_cast<double>(equal), previous) << "cv " << cv;
     previous = static_cast<double>(equal);
   }
@@ -126,7 +127,9 @@ TEST(Honesty, ASettingTwoPercentSlowerIsRarelyCalledEquivalent) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     const Recommendation r = recommend(fixed_blocks({979, 1000, 1000, 979, 979}, 10, 0.01, seed).run, {});
     ++all;
-    const auto is_slow = [](const Candidate& c) { return c.configuration.integer("num_workers").value() % 3 != 2 && c.configuration.integer("num_workers") != 3; };
+    const auto is_slow = [](const Candidate& c) {
+      return c.configuration.integer("num_workers").value() % 3 != 2 && c.configuration.integer("num_workers") != 3;
+    };
     wrong += std::any_of(r.equivalent.begin(), r.equivalent.end(), is_slow) ? 1 : 0;
   }
   EXPECT_LE(wrong, 0.05 * all);
@@ -155,7 +158,8 @@ TEST(SlowHonesty, TheSameCheapestTieWinsOverTwentySeedsAndIsHardlyEverTooSlow) {
     }
     const std::string expected = make({.batch = 64, .workers = 4, .loader = "pooled"}).key();
     RecordProperty("decided", decided);
-    EXPECT_GE(decided, cv < 0.015 ? 20 : 16) << "cv " << cv << ": at 2 % noise 40 blocks do not always bound a loss by 2 %";
+    EXPECT_GE(decided, cv < 0.015 ? 20 : 16)
+        << "cv " << cv << ": at 2 % noise 40 blocks do not always bound a loss by 2 %";
     EXPECT_GE(answers[expected], 19) << "cv " << cv << ": the cheapest of the six ties";
     EXPECT_LE(wrong, 1) << "cv " << cv;
     EXPECT_LE(std::abs(optimism), 0.005 + cv / 5) << "cv " << cv;

@@ -55,7 +55,8 @@ void expect_finite(const Recommendation& r) {
 
 TEST(Recommend, AmongEqualsTheFewestWorkersWin) {
   RunBuilder b;
-  for (const auto& [s, phase] : {std::pair{pooled_8, 0}, std::pair{pooled_2, 1}}) b.confirm(make(s), blocks(1000, 8, phase));
+  for (const auto& [s, phase] : {std::pair{pooled_8, 0}, std::pair{pooled_2, 1}})
+    b.confirm(make(s), blocks(1000, 8, phase));
   const Recommendation r = recommend(b.run, {});
   ASSERT_TRUE(r.recommended);
   EXPECT_EQ(r.recommended->configuration, make(pooled_2));
@@ -69,11 +70,11 @@ TEST(Recommend, WithEqualWorkersTheLeastMemoryWinsAndThenTheKey) {
   for (const auto& c : {deep, shallow}) b.confirm(c, blocks(1000, 8));
   EXPECT_EQ(recommend(b.run, {}).recommended->configuration, shallow) << "fewer slots, by the formula";
   for (TrialResult& t : b.run.trials) t.memory.batch_buffer_bytes = t.configuration == deep ? 10 : 20;
-  EXPECT_EQ(recommend(b.run, {}).recommended->configuration, deep) << "what the trial recorded stands above the formula";
+  EXPECT_EQ(recommend(b.run, {}).recommended->configuration, deep)
+      << "what the trial recorded stands above the formula";
   for (TrialResult& t : b.run.trials) t.memory.batch_buffer_bytes = 10;
-  EXPECT_EQ(recommend(b.run, {}).recommended->configuration, std::min(deep, shallow, [](const auto& x, const auto& y) {
-    return x.key() < y.key();
-  }));
+  EXPECT_EQ(recommend(b.run, {}).recommended->configuration,
+            std::min(deep, shallow, [](const auto& x, const auto& y) { return x.key() < y.key(); }));
 }
 
 TEST(Recommend, AClearlyFasterSettingWinsThoughItCostsMore) {
@@ -143,8 +144,10 @@ TEST(Recommend, DriftBetweenBlocksDoesNotHideADifferenceWithinThem) {
 TEST(Recommend, WithoutCurrentTheHeadlineIsTheKnee) {
   RunBuilder b;
   for (std::int64_t batch : {32, 64, 128, 256})
-    b.confirm(make({.batch = batch, .workers = 4, .loader = "pooled"}),
-              blocks(batch == 32 ? 800 : batch == 64 ? 995 : 1000, 8, static_cast<int>(batch) % 3));
+    b.confirm(make({.batch = batch, .workers = 4, .loader = "pooled"}), blocks(batch == 32   ? 800
+                                                                               : batch == 64 ? 995
+                                                                                             : 1000,
+                                                                               8, static_cast<int>(batch) % 3));
   const Recommendation r = recommend(b.run, {});
   EXPECT_EQ(r.headline, "knee");
   EXPECT_EQ(r.recommended->configuration.integer("batch_size"), 64);
@@ -159,8 +162,8 @@ TEST(Recommend, WithoutCurrentTheHeadlineIsTheKnee) {
 TEST(Recommend, WithCurrentTheUsersBatchIsKeptAndTheLargerOneIsNamedWithItsGain) {
   RunBuilder b;
   const Configuration current = make({.batch = 32, .workers = 2, .memory = "pageable"});
-  b.run.spec.current = Configuration({{"batch_size", std::int64_t{32}}, {"num_workers", std::int64_t{2}},
-                                      {"host_memory", std::string("pageable")}});
+  b.run.spec.current = Configuration(
+      {{"batch_size", std::int64_t{32}}, {"num_workers", std::int64_t{2}}, {"host_memory", std::string("pageable")}});
   b.confirm(current, blocks(400, 6));
   b.confirm(make({.batch = 32, .workers = 8, .loader = "pooled"}), blocks(800, 6, 1));
   b.confirm(make({.batch = 128, .workers = 8, .loader = "pooled"}), blocks(1000, 6, 2));

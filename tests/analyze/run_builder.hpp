@@ -64,7 +64,8 @@ class RunBuilder {
     t.block = block;
     t.purpose = purpose;
     t.stop_reason = "time";
-    t.images_per_s = Interval{images_per_s, images_per_s * (1 - 1.96 * within_sd), images_per_s * (1 + 1.96 * within_sd), 20};
+    t.images_per_s =
+        Interval{images_per_s, images_per_s * (1 - 1.96 * within_sd), images_per_s * (1 + 1.96 * within_sd), 20};
     t.modelled = run.device.modelled;
     run.trials.push_back(t);
     return run.trials.back();
@@ -96,8 +97,8 @@ class RunBuilder {
 /// A machine whose true images/s are known.
 struct FakeMachine {
   std::vector<std::pair<Configuration, double>> truth;
-  double cv = 0.015;        ///< of one trial
-  double drift = 0.0;       ///< sd of a block's common shift
+  double cv = 0.015;   ///< of one trial
+  double drift = 0.0;  ///< sd of a block's common shift
   std::mt19937_64 random;
 
   double true_rate(const Configuration& c) const {
@@ -123,7 +124,8 @@ inline RunBuilder play(FakeMachine& machine, int most_trials, const RecommendOpt
   if (prepare) prepare(builder.run);
   builder.within_sd = machine.cv / 3;
   std::normal_distribution<double> shift(0, machine.drift);
-  for (const auto& [configuration, rate] : machine.truth) builder.explore(configuration, machine.measure(configuration, 0));
+  for (const auto& [configuration, rate] : machine.truth)
+    builder.explore(configuration, machine.measure(configuration, 0));
   for (int i = 0; i < 4; ++i)
     builder.explore(machine.truth.front().first, machine.measure(machine.truth.front().first, 0));
   int trials = 0;

@@ -1,0 +1,148 @@
+#include "report/format.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "report/table.hpp"
+
+namespace feedtune {
+namespace {
+
+/// Commas between groups of three digits.
+std::string grouped(const std::string& digits) {
+  std::string text;
+  const std::size_t sign = digits.starts_with('-') ? 1 : 0;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > sign && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+/// Three significant digits, never in exponent notation.
+std::string three_digits(double value) {
+  const double size = std::abs(value);
+  return fmt::format("{:.{}f}", value, size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
+}
+
+const std::vector<std::string>& well_known_axes() {
+  static const std::vector<std::string> axes = {"batch_size",    "num_workers",   "loader",         "host_memory",
+                                                "prefetch",      "ready_batches", "decoder",        "input_type",
+                                                "transfer",      "sync",          "worker_threads", "precision",
+                                                "model_threads", "resize",        "storage",        "affinity"};
+  return axes;
+}
+
+std::string value_text(const Configuration& c, const std::string& axis) {
+  const auto found = c.values().find(axis);
+  return found == c.values().end() ? "-" : to_text(found->second);
+}
+
+}  // namespace
+
+std::string rate_text(double v) {
+  if (!std::isfinite(v)) return "-";
+  return std::abs(v) >= 99.95 ? grouped(fmt::format("{:.0f}", v)) : three_digits(v);
+}
+
+std::string rate_text(const Interval& i) {
+  if (i.n < 2) return rate_text(i.mean);
+  return fmt::format("{} [{}, {}]", rate_text(i.mean), rate_text(i.low), rate_text(i.high));
+}
+
+std::string ratio_text(const Interval& i) {
+  const auto one = [](double v) {
+    return std::isfinite(v) ? fmt::format("{:.{}f}x", v, v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2) : "-";
+  };
+  if (i.n < 2) return one(i.mean);
+  return fmt::format("{} [{}, {}]", one(i.mean), one(i.low), one(i.high));
+}
+
+std::string percent_text(double share) {
+  const double percent = 100 * share;
+  return std::isfinite(percent) ? fmt::format("{:.{}f} %", percent, std::abs(percent) >= 9.95 ? 0 : 1) : "-";
+}
+
+std::string ms_text(const std::optional<double>& ms) { return ms && std::isfinite(*ms) ? three_digits(*ms) : "-"; }
+
+std::string bytes_text(double bytes) {
+  const char* units[] = {"B", "kB", "MB", "GB", "TB"};
+  std::size_t unit = 0;
+  while (std::abs(bytes) >= 999.5 && unit + 1 < std::size(units)) bytes /= 1000, ++unit;
+  return fmt::format("{:.{}f} {}", bytes, unit >= 3 && bytes < 99.95 ? 1 : 0, units[unit]);
+}
+
+std::string count_text(std::int64_t count) { return grouped(std::to_string(count)); }
+
+std::string settings_text(const Configuration& c, const std::vector<std::string>& axes) {
+  std::string text;
+  for (const std::string& axis : axes)
+    if (c.has(axis)) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axis, value_text(c, axis));
+  return text;
+}
+
+std::string change_text(const Configuration& from, const Configuration& to) {
+  std::string text;
+  for (const std::string& axis : axes_of({from, to})) {
+    if (!to.has(axis) || value_text(from, axis) == value_text(to, axis)) continue;
+    text += text.empty() ? "" : ", ";
+    text += from.has(axis) ? fmt::format("{} {} -> {}", axis, value_text(from, axis), value_text(to, axis))
+                           : fmt::format("{} {}", axis, value_text(to, axis));
+  }
+  return text;
+}
+
+std::vector<std::string> axes_of(const std::vector<Configuration>& configurations) {
+  std::set<std::string> names;
+  for (const Configuration& c : configurations)
+    for (const auto& [axis, value] : c.values()) names.insert(axis);
+  std::vector<std::string> ordered;
+  for (const std::string& axis : well_known_axes())
+    if (names.erase(axis) > 0) ordered.push_back(axis);
+  ordered.insert(ordered.end(), names.begin(), names.end());
+  return ordered;
+}
+
+std::vector<std::string> varying_axes(const std::vector<Configuration>& configurations) {
+  std::vector<std::string> axes = axes_of(configurations);
+  std::erase_if(axes, [&](const std::string& axis) {
+    return std::all_of(configurations.begin(), configurations.end(), [&](const Configuration& c) {
+      return value_text(c, axis) == value_text(configurations.front(), axis);
+    });
+  });
+  return axes;
+}
+
+std::string single_line(const std::string& text) {
+  std::string line = text;
+  for (char& c : line)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
+  return line;
+}
+
+std::string wrapped(const std::string& text, std::size_t first, std::size_t indent, std::size_t width) {
+  std::string out;
+  std::size_t column = first;
+  bool line_has_word = false;
+  const std::string line = single_line(text);
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t end = std::min(line.find(' ', at), line.size());
+    const std::string word = line.substr(at, end - at);
+    at = end + 1;
+    if (word.empty()) continue;
+    if (line_has_word && column + 1 + text_width(word) > width) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+      line_has_word = false;
+    }
+    out += (line_has_word ? " " : "") + word;
+    column += text_width(word) + (line_has_word ? 1 : 0);
+    line_has_word = true;
+  }
+  return out + "\n";
+}
+
+}  // namespace feedtune

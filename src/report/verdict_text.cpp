@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include "report/format.hpp"
+#include "report/recommend_text.hpp"
+
+namespace feedtune {
+namespace {
+
+constexpr std::size_t margin = 9;  // "Verdict  "
+
+std::string line(const std::string& label, const std::string& text) {
+  return fmt::format("{:<9}", label) + wrapped(text, margin, margin);
+}
+
+const Gain* gain_over(const Recommendation& r, const std::string& over) {
+  for (const Gain& g : r.gains)
+    if (g.over == over) return &g;
+  return nullptr;
+}
+
+bool keeps_current(const Recommendation& r) {
+  return r.current && (r.current->configuration == r.recommended->configuration || r.current->verdict == "best" ||
+                       r.current->verdict == "equivalent");
+}
+
+std::string rounded_ratio(double ratio) { return fmt::format("{:.{}f}x", ratio, ratio < 9.95 ? 2 : 0); }
+
+std::string verdict(const Recommendation& r) {
+  const Configuration& c = r.recommended->configuration;
+  std::string text = fmt::format("{} images/s with {}", rate_text(r.recommended->images_per_s.mean),
+                                 settings_text(c, {"batch_size", "num_workers", "loader", "host_memory", "prefetch"}));
+  if (keeps_current(r))
+    return fmt::format(
+        "Keep the current settings: nothing measured at this batch size is more than {:.3g} % faster ({} images/s).{}",
+        100 * r.within, rate_text(r.current->images_per_s.mean),
+        r.decided ? "" : " Not settled yet: see the warnings.");
+  if (const Gain* g = gain_over(r, "current"))
+    text += fmt::format(": {} the current settings", rounded_ratio(g->ratio.mean));
+  else if (const Gain* base = gain_over(r, "baseline"))
+    text += fmt::format(": {} feedtune's baseline (0 workers)", rounded_ratio(base->ratio.mean));
+  return text + (r.decided ? "." : ". Not settled yet: see the warnings.");
+}
+
+std::string ceiling_or(const std::optional<double>& ceiling, const std::string& text) {
+  return ceiling ? fmt::format(fmt::runtime(text), rate_text(*ceiling)) : "";
+}
+
+std::string why(const Run& run, const Recommendation& r) {
+  const Ceilings& c = r.ceilings;
+  const std::string waiting = r.waiting_share ? percent_text(*r.waiting_share) : "-";
+  if (r.bound_by == "loader")
+    return fmt::format("loading holds it back: the device waits for data in {} of each step{}{}.", waiting,
+                       ceiling_or(c.loader, "; loading alone gives at most {} images/s"),
+                       ceiling_or(c.step, ", the step alone could take {}"));
+  if (r.bound_by == "h2d")
+    return fmt::format(
+        "the copy to the device holds it back: {} of each step is copying with no computing beside it{}{}.",
+        percent_text(r.exposed_copy_share.value_or(0)), ceiling_or(c.h2d, "; the copy alone gives at most {} images/s"),
+        ceiling_or(c.step, ", the step alone could take {}"));
+  if (r.bound_by == "joint_cpu")
+    return fmt::format("loading and the step share {:.3g} CPUs: together they give at most {} images/s{}{}.",
+                       run.machine.cpus.effective, rate_text(c.joint_cpu.value_or(0)),
+                       ceiling_or(c.loader, " (loading alone {}"),
+                       ceiling_or(c.step, c.loader ? ", the step alone {})" : " (the step alone {})"));
+  if (r.bound_by == "device")
+    return fmt::format("the device is busy: it waits for data in only {} of each step{}{}.", waiting,
+                       ceiling_or(c.step, "; the step alone gives {} images/s, which no loader setting can beat"),
+                       ceiling_or(c.loader, "; loading alone gives {}"));
+  return "the trials recorded no phases, so what holds it back is not known.";
+}
+
+std::string next(const Recommendation& r) {
+  std::string text;
+  if (keeps_current(r)) {
+    text = "leave the loader as it is";
+  } else if (r.current) {
+    text = "change " + change_text(r.current->configuration, r.recommended->configuration);
+  } else {
+    text = "set the values below; `recommend --format pytorch` prints DataLoader arguments";
+  }
+  if (r.bound_by == "loader")
+    text += "; beyond that only faster loading helps: more CPUs, smaller images, a cheaper decoder";
+  if (r.bound_by == "h2d")
+    text += "; beyond that ship fewer bytes (input_type uint8) or use pinned memory with overlapped copies";
+  if (r.bound_by == "device") text += "; beyond that only a faster step helps: precision, batch size, model or device";
+  if (r.bound_by == "joint_cpu") text += "; beyond that only more CPUs or less work an image help";
+  return text + (r.decided ? "." : "; sweep on with a larger --budget to settle what is undecided.");
+}
+
+}  // namespace
+
+std::string verdict_text(const Run& run, const Recommendation& r) {
+  if (!r.recommended)
+    return line("Verdict", "no setting can be recommended.") +
+           line("Why", r.warnings.empty() ? "no trial was measured." : r.warnings.front() + ".") +
+           line("Next",
+                "correct the cause above (`feedtune sweep --dry-run` lists what would be tried) and sweep again.");
+  return line("Verdict", verdict(r)) + line("Why", why(run, r)) + line("Next", next(r));
+}
+
+std::string modelled_text(const Run& run, const Recommendation& r) {
+  if (!r.modelled) return "";
+  return wrapped(fmt::format("modelled: {} is computed from a profile, not measured; the host side (reading, decoding, "
+                             "staging copies, queues) is real.",
+                             run.device.name),
+                 0, 10);
+}
+
+}  // namespace feedtune

@@ -1,0 +1,167 @@
+#include "report/recommend_text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "analyze/recommend.hpp"
+#include "example_run.hpp"
+#include "report/sweep_summary.hpp"
+#include "report/table.hpp"
+
+using namespace feedtune;
+using namespace feedtune::testing;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+namespace {
+
+std::string text_of(const Run& run) { return recommend_text(run, recommend(run, {})); }
+
+std::string line_with(const std::string& text, const std::string& start) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(start)) return line;
+  return "";
+}
+
+/// Wherever lines broke, words are one space apart.
+std::string on_one_line(const std::string& text) {
+  std::istringstream words(text);
+  std::string line;
+  for (std::string word; words >> word;) line += (line.empty() ? "" : " ") + word;
+  return line;
+}
+
+}  // namespace
+
+TEST(RecommendText, TheAnswerComesFirstInThreeParts) {
+  const std::string text = text_of(example_run().run);
+  EXPECT_THAT(text, StartsWith("Verdict  1,000 images/s with batch_size 64, num_workers 2, loader pooled"));
+  EXPECT_THAT(text, HasSubstr("3.33x the current settings"));
+  EXPECT_THAT(line_with(text, "Why"),
+              HasSubstr("loading holds it back: the device waits for data in 41 % of each step"));
+  EXPECT_THAT(line_with(text, "Next"), HasSubstr("change num_workers 1 -> 2, loader batch_per_worker -> pooled"));
+  EXPECT_LT(text.find("Verdict"), text.find("Why"));
+  EXPECT_LT(text.find("Why"), text.find("Next"));
+}
+
+TEST(RecommendText, EveryFigureThatIsComputedIsCalledModelled) {
+  RunBuilder b = example_run();
+  EXPECT_THAT(text_of(b.run), HasSubstr("modelled: virtual:rtx-4090 is computed from a profile"));
+  b.run.device.modelled = false;
+  for (TrialResult& t : b.run.trials) t.modelled = false;
+  EXPECT_THAT(text_of(b.run), Not(HasSubstr("modelled")));
+}
+
+TEST(RecommendText, SettingsGainsAndCeilingsAreThere) {
+  const std::string text = text_of(example_run().run);
+  EXPECT_THAT(line_with(text, "Setting"), HasSubstr("recommended"));
+  EXPECT_THAT(line_with(text, "Setting"), HasSubstr("current"));
+  EXPECT_THAT(line_with(text, "num_workers"), HasSubstr("2"));
+  EXPECT_THAT(line_with(text, "Gain over the baseline"), HasSubstr("5.0"));
+  EXPECT_THAT(line_with(text, "Gain over the baseline"), HasSubstr("paired blocks, n 8"));
+  const std::string ceilings = text.substr(text.find("Ceiling"));
+  EXPECT_THAT(line_with(ceilings, "loader"), HasSubstr("<- binds"));
+  EXPECT_THAT(line_with(ceilings, "training step"), HasSubstr("2,000"));
+  EXPECT_THAT(line_with(ceilings, "measured"), HasSubstr("67 % of the lowest"));
+  EXPECT_THAT(text, HasSubstr("The loader is worth fixing: it can feed 75 % of what the step could take."));
+  EXPECT_THAT(text, HasSubstr("A larger batch (128) would give 1.10x"));
+}
+
+TEST(RecommendText, ThePhasesThatUsersKnowStandForBaselineCurrentAndRecommended) {
+  const std::string text = text_of(example_run().run);
+  const std::string header = line_with(text, "Phase");
+  EXPECT_LT(header.find("baseline"), header.find("current"));
+  EXPECT_LT(header.find("current"), header.find("recommended"));
+  std::istringstream cells(line_with(text, "data load "));
+  std::string data, load, baseline, current, best;
+  cells >> data >> load >> baseline >> current >> best;
+  EXPECT_EQ(baseline, "250");
+  EXPECT_EQ(current, "250");
+  EXPECT_EQ(best, "26.0");
+  for (const char* row : {"h2d", "forward", "loss+backward", "update", "step"})
+    EXPECT_NE(line_with(text, row), "") << row;
+  EXPECT_THAT(text, HasSubstr("do not add up"));
+}
+
+TEST(RecommendText, EqualSettingsAreCountedWithTheirSpread) {
+  EXPECT_THAT(text_of(example_run().run), HasSubstr("3 settings are equal within 2 %: num_workers 2 to 8."));
+}
+
+TEST(RecommendText, UndecidedOnesAreNamed) {
+  RunBuilder b;
+  b.confirm(make({.workers = 2, .loader = "pooled"}), {960, 1015, 975, 1000});
+  b.confirm(make({.workers = 8, .loader = "pooled"}), {1000, 1000, 1000, 1000});
+  const std::string text = on_one_line(text_of(b.run));
+  EXPECT_THAT(text, HasSubstr("1 setting undecided"));
+  EXPECT_THAT(text, HasSubstr("Not settled yet"));
+  EXPECT_THAT(text, HasSubstr("larger --budget"));
+}
+
+TEST(RecommendText, FailuresAndTheReasonAreShown) {
+  EXPECT_THAT(text_of(example_run().run), HasSubstr("out of device memory"));
+}
+
+TEST(RecommendText, GoodSettingsAreLeftAlone) {
+  RunBuilder b = example_run();
+  b.run.spec.current = make({.workers = 4, .loader = "pooled"});
+  const std::string text = text_of(b.run);
+  EXPECT_THAT(text, StartsWith("Verdict  Keep the current settings"));
+  EXPECT_THAT(line_with(text, "Next"), HasSubstr("leave the loader as it is"));
+}
+
+TEST(RecommendText, NoLineIsTooWideForATerminal) {
+  std::istringstream lines(text_of(example_run().run));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(text_width(line), 100u) << line;
+}
+
+TEST(RecommendText, RunsWithoutAnAnswerSayWhyAndWhatToDo) {
+  RunBuilder nothing, failed;
+  failed.fail(make({}), TrialStatus::crashed, "signal 11");
+  EXPECT_THAT(text_of(nothing.run), HasSubstr("no setting can be recommended"));
+  const std::string text = text_of(failed.run);
+  EXPECT_THAT(text, HasSubstr("signal 11"));
+  EXPECT_THAT(text, HasSubstr("Next"));
+  EXPECT_THAT(text, Not(HasSubstr("nan")));
+  RunBuilder bare;
+  bare.explore({}, 10).images_per_s = Interval{10, 10, 10, 0};
+  EXPECT_THAT(text_of(bare.run), Not(HasSubstr("nan")));
+}
+
+TEST(SweepSummary, OneLineSaysWhatWasFound) {
+  const auto run = example_run().run;
+  const std::string line = sweep_summary_line(run, recommend(run, {}));
+  EXPECT_THAT(line,
+              HasSubstr("[modelled virtual:rtx-4090] 1,000 images/s with batch_size 64, num_workers 2, loader pooled"));
+  EXPECT_THAT(line, HasSubstr("5.00x the baseline; 3.33x the current; bound by loader"));
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  RunBuilder failed;
+  failed.fail(make({}), TrialStatus::crashed, "line\nbreak");
+  EXPECT_EQ(sweep_summary_line(failed.run, recommend(failed.run, {})).find('\n'), std::string::npos);
+}
+
+TEST(SweepSummary, TheTrialsTableIsSortedAndCountsWhatFailed) {
+  const std::string text = trials_table(example_run().run, 3);
+  std::istringstream lines(text);
+  std::string header, first, second;
+  std::getline(lines, header);
+  std::getline(lines, first);
+  std::getline(lines, second);
+  EXPECT_THAT(header, StartsWith("images/s  trials"));
+  EXPECT_THAT(first, HasSubstr("1,100"));
+  EXPECT_THAT(second, HasSubstr("1,002"));
+  EXPECT_THAT(text, HasSubstr("and 4 slower configurations"));
+  EXPECT_THAT(text, HasSubstr("All with loader pooled"));
+  EXPECT_THAT(text, HasSubstr("Without a result: 1 out_of_memory"));
+  EXPECT_EQ(trials_table(RunBuilder{}.run, 3), "");
+}
+
+TEST(SweepSummary, APlanListsOnlyWhatDiffers) {
+  const std::string text = configurations_table({make({.workers = 2}), make({.workers = 4})});
+  EXPECT_THAT(text, HasSubstr("All with batch_size 64"));
+  EXPECT_THAT(text, HasSubstr("num_workers\n          2\n          4\n"));
+  EXPECT_EQ(configurations_table({}), "");
+}
