@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Set-up if needed, then the tests: the fast ones, with --all the slow ones too. Fast lane: everything in the default
+# build; json, store, pipeline and process under ASan+UBSan; pipeline, process and trial under TSan. --all: every
+# fast test under both sanitizers as well.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+all=0
+for argument in "$@"; do
+  case "$argument" in
+    --all) all=1 ;;
+    *) echo "test.sh: unknown argument '$argument' (accepted: --all)" >&2; exit 2 ;;
+  esac
+done
+
+scripts/setup.sh --tests --packages
+jobs=$(nproc)
+
+# lane NAME PRESET LABELS TARGETS...: configures, builds and runs one build's tests.
+lane() {
+  local name=$1 preset=$2 labels=$3
+  shift 3
+  echo "== $name"
+  cmake --preset "$preset" >/dev/null
+  cmake --build --preset "$preset" --target "$@"
+  # Sanitizer runs lay out memory anew; ThreadSanitizer needs a layout that newer kernels' randomisation may refuse.
+  local wrap=()
+  [ "$preset" = tsan ] && wrap=(setarch "$(uname -m)" -R)
+  ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1 \
+    "${wrap[@]}" ctest --test-dir "build${preset_suffix[$preset]}" --output-on-failure -j "$jobs" -L "$labels" --no-tests=error
+}
+declare -A preset_suffix=([default]="" [asan]="-asan" [tsan]="-tsan")
+
+lane "all tests, default build" default fast programs tests
+lane "ASan+UBSan" asan '^(json|store|pipeline|process)$' test_json test_store test_pipeline test_process
+lane "TSan" tsan '^(pipeline|process|trial)$' test_pipeline test_process test_trial
+if [ "$all" = 1 ]; then
+  lane "slow tests, default build" default slow programs tests
+  lane "everything under ASan+UBSan" asan fast programs tests
+  lane "everything under TSan" tsan fast programs tests
+fi

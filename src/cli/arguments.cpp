@@ -1,0 +1,121 @@
+// CLI11 lives in this file alone: it costs 19 s to compile (56 s with sanitizers).
+#include "cli/arguments.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "cli/version.hpp"
+#include "core/error.hpp"
+
+namespace feedtune {
+
+const std::vector<SweepOption>& sweep_options() {
+  static const std::vector<SweepOption> options = {
+      {"data", "DIR", "folder of classes, flat folder, or a text file that lists images"},
+      {"device", "D", "auto, cpu, null, virtual:NAME (see `feedtune devices`)"},
+      {"model", "M", "training step (see `feedtune models`)"},
+      {"step", "T@B,..", "your own step times instead of a model: 85ms@64,150ms@128 (virtual devices)"},
+      {"current", "NAME=V,..", "what you use today: measured beside the rest, and its batch size is kept"},
+      {"strategy", "S", "how to search (see `feedtune strategies`)"},
+      {"budget", "B", "when to stop: 5m, 90s or 200trials"},
+      {"trial-time", "T", "longest measured time of one trial, after warm-up: 3s"},
+      {"cache", "C", "page cache before each trial: warm, cold, as-is"},
+      {"image-size", "N", "side of the square input, pixels"},
+      {"within", "P", "loss under which two settings count as equal: 2%"},
+      {"seed", "N", "of the order, the shuffle and the crops"},
+      {"out", "DIR", "run folder (default: a new one named by date, time and device)"},
+  };
+  return options;
+}
+
+std::variant<Arguments, ShowText> parse_arguments(int argc, char** argv) {
+  CLI::App app{"feedtune finds out why a GPU waits for data, and which input-pipeline settings fix it."};
+  app.name("feedtune");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", version_text());
+  app.footer("Start with: feedtune sweep --data DIR\nEvery sweep option is also an environment variable: --trial-time is FEEDTUNE_TRIAL_TIME.");
+
+  SweepArguments sweep;
+  auto* sweep_command = app.add_subcommand("sweep", "Measure settings, recommend the best, name the bottleneck");
+  std::map<std::string, CLI::Option*> valued;
+  std::map<std::string, std::string> text;
+  std::string spec_file;
+  sweep_command->add_option("spec", spec_file, "spec file (see configs/); flags and environment win over it");
+  for (const auto& option : sweep_options())
+    valued[option.name] = sweep_command->add_option(std::string("--") + option.name, text[option.name], option.summary)
+                              ->type_name(option.value);
+  sweep_command->add_option("--axis", sweep.axes, "restrict or add one axis: num_workers=0,1,2 (see `feedtune axes`)")
+      ->type_name("NAME=V,V,..")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  sweep_command->add_flag("--no-anchors", sweep.no_anchors, "skip the fixed trials that make machines comparable");
+  sweep_command->add_flag("--resume", sweep.resume, "go on with the run in --out");
+  sweep_command->add_flag("--dry-run", sweep.dry_run, "list the trials with their time and memory, measure nothing");
+  sweep_command->add_flag("--print-config", sweep.print_config, "show each setting and where it came from, measure nothing");
+  sweep_command->add_flag("--quiet", sweep.quiet, "no progress on stderr");
+
+  RecommendArguments recommend;
+  auto* recommend_command = app.add_subcommand("recommend", "The answer of a finished or interrupted run");
+  std::string within;
+  recommend_command->add_option("run", recommend.run, "run folder or result file")->required();
+  auto* within_option = recommend_command->add_option("--within", within, "loss under which two settings count as equal: 2%");
+  recommend_command->add_option("--format", recommend.format, "text, json or pytorch")
+      ->check(CLI::IsMember({"text", "json", "pytorch"}));
+
+  MakeDataArguments make_data;
+  auto* make_data_command = app.add_subcommand("make-data", "Write a synthetic JPEG set with ImageNet's statistics, the same bytes everywhere");
+  make_data_command->add_option("folder", make_data.folder, "new or empty folder")->required();
+  make_data_command->add_option("--images", make_data.images, "how many (1000)");
+  make_data_command->add_option("--seed", make_data.seed, "of the pictures (1)");
+  make_data_command->add_flag("--quiet", make_data.quiet, "no progress on stderr");
+
+  ValidateArguments validate;
+  auto* validate_command = app.add_subcommand("validate", "Check a run folder, a result file or a spec");
+  validate_command->add_option("file", validate.file, "run folder or file")->required();
+
+  ListArguments list;
+  std::vector<std::pair<CLI::App*, std::string>> lists;
+  for (const auto& [name, summary] : {std::pair{"devices", "Devices that a sweep can use here, and why others can't"},
+                                      std::pair{"models", "Training steps with their parameters, FLOPs and memory"},
+                                      std::pair{"axes", "Axes of the search space with their values"},
+                                      std::pair{"strategies", "Ways to search"}}) {
+    auto* command = app.add_subcommand(name, summary);
+    command->add_option("--format", list.format, "text or md")->check(CLI::IsMember({"text", "md"}));
+    lists.emplace_back(command, name);
+  }
+  auto* trial_command = app.add_subcommand("__trial", "")->group("");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return ShowText{app.help()};
+  } catch (const CLI::CallForAllHelp&) {
+    return ShowText{app.help("", CLI::AppFormatMode::All)};
+  } catch (const CLI::CallForVersion&) {
+    return ShowText{version_text() + "\n"};
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(std::string(error.what()) + " (see `feedtune --help`)");
+  }
+
+  if (sweep_command->parsed()) {
+    if (!spec_file.empty()) sweep.spec_file = spec_file;
+    for (const auto& [name, option] : valued)
+      if (option->count() > 0) sweep.options[name] = text[name];
+    return Arguments{sweep};
+  }
+  if (recommend_command->parsed()) {
+    if (within_option->count() > 0) recommend.within = within;
+    return Arguments{recommend};
+  }
+  if (make_data_command->parsed()) return Arguments{make_data};
+  if (validate_command->parsed()) return Arguments{validate};
+  if (trial_command->parsed()) return Arguments{TrialArguments{}};
+  for (const auto& [command, name] : lists) {
+    if (command->parsed()) {
+      list.what = name;
+      return Arguments{list};
+    }
+  }
+  throw UsageError("no command given (see `feedtune --help`)");
+}
+
+}  // namespace feedtune

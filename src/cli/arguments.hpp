@@ -1,0 +1,67 @@
+#pragma once
+// The command line as plain text values: what was typed, not yet what it means.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace feedtune {
+
+struct SweepArguments {
+  std::optional<std::string> spec_file;
+  std::map<std::string, std::string> options;  ///< option name without dashes -> text as typed
+  std::vector<std::string> axes;               ///< "num_workers=0,1,2"
+  bool resume = false;
+  bool dry_run = false;
+  bool quiet = false;
+  bool no_anchors = false;
+  bool print_config = false;
+};
+
+struct RecommendArguments {
+  std::string run;
+  std::optional<std::string> within;
+  std::string format = "text";
+};
+
+struct MakeDataArguments {
+  std::string folder;
+  std::string images = "1000";
+  std::string seed = "1";
+  bool quiet = false;
+};
+
+struct ValidateArguments {
+  std::string file;
+};
+
+/// devices, models, axes, strategies: a table, as text or Markdown.
+struct ListArguments {
+  std::string what;
+  std::string format = "text";
+};
+
+/// Internal: the child's side of a trial.
+struct TrialArguments {};
+
+using Arguments = std::variant<SweepArguments, RecommendArguments, MakeDataArguments, ValidateArguments, ListArguments, TrialArguments>;
+
+/// Help or version was asked for: `text` goes to stdout, exit 0.
+struct ShowText {
+  std::string text;
+};
+
+/// Throws UsageError with the text for stderr.
+std::variant<Arguments, ShowText> parse_arguments(int argc, char** argv);
+
+/// Options of `sweep` that take a value, with what --help and --print-config say of them.
+struct SweepOption {
+  const char* name;
+  const char* value;
+  const char* summary;
+};
+const std::vector<SweepOption>& sweep_options();
+
+}  // namespace feedtune

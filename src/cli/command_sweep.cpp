@@ -1,0 +1,118 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <iostream>
+
+#include "analyze/recommend.hpp"
+#include "cli/commands.hpp"
+#include "cli/exit_codes.hpp"
+#include "cli/files.hpp"
+#include "cli/progress.hpp"
+#include "cli/settings.hpp"
+#include "cli/signals.hpp"
+#include "cli/sweep_plan.hpp"
+#include "core/enums.hpp"
+#include "core/error.hpp"
+#include "process/child.hpp"
+#include "cli/dry_run_text.hpp"
+#include "report/recommend_text.hpp"
+#include "store/run_folder.hpp"
+#include "sweep/dry_run.hpp"
+#include "sweep/resume.hpp"
+#include "trial/process_runner.hpp"
+
+namespace feedtune {
+namespace {
+
+class FolderSink final : public SweepSink {
+ public:
+  explicit FolderSink(RunFolder& folder) : folder_(folder) {}
+  void append(const TrialResult& trial) override { folder_.append(trial); }
+  void append(const RunNote& note) override { folder_.append(note); }
+
+ private:
+  RunFolder& folder_;
+};
+
+std::string new_folder_name(const std::string& device) {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  std::string name = fmt::format("feedtune-{:04}{:02}{:02}-{:02}{:02}{:02}-{}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                                 parts.tm_hour, parts.tm_min, parts.tm_sec, device);
+  std::replace(name.begin(), name.end(), ':', '-');
+  return name;
+}
+
+/// The exit code of a sweep that ended.
+int exit_code_of(const Run& run) {
+  if (stop_signal() != 0) return exit_code::signal_base + stop_signal();
+  bool worked = false, failed = false;
+  for (const auto& trial : run.trials) {
+    if (trial.purpose != Purpose::trial || trial.stage == "anchor") continue;
+    worked = worked || trial.status == TrialStatus::ok;
+    failed = failed || is_failure(trial.status);
+  }
+  if (!worked) return exit_code::bad_input;
+  return failed ? exit_code::finished_with_failures : exit_code::ok;
+}
+
+}  // namespace
+
+int run_command(const SweepArguments& arguments) {
+  Settings settings = resolve_settings(arguments, process_environment());
+  if (arguments.print_config) {
+    std::cout << describe(settings);
+    return exit_code::ok;
+  }
+  if (arguments.resume && !settings.out) throw UsageError("--resume needs --out DIR, the run to go on with");
+  const auto say = [&](const std::string& text) {
+    if (!arguments.quiet) std::cerr << text << '\n';
+  };
+  SweepPlan plan = make_plan(settings.spec, say);
+  if (arguments.dry_run) {
+    std::cout << dry_run_text(plan.header, dry_run(plan));
+    return exit_code::ok;
+  }
+
+  const std::string out = settings.out.value_or(new_folder_name(plan.header.spec.device));
+  JournalContent recorded;
+  RunFolder folder = [&] {
+    if (!arguments.resume) return RunFolder::create(out, plan.header);
+    RunFolder resumed = RunFolder::resume(out, recorded);
+    check_resumable(recorded.run, plan.header, out);
+    if (recorded.torn) say(fmt::format("{}: its last record was cut off and is dropped: {}", out, *recorded.torn));
+    return resumed;
+  }();
+
+  become_subreaper();
+  watch_signals();
+  ProcessRunner::Options options;
+  options.command = {program_path(), "__trial"};
+  options.stop = [] { return stop_signal() != 0; };
+  ProcessRunner runner(std::move(options), std::make_shared<SteadyClock>());
+
+  const RecommendOptions recommend_options{plan.header.spec.within};
+  FolderSink sink(folder);
+  Run run;
+  {
+    Progress progress = make_progress();
+    Quiet quiet;
+    SweepHooks hooks;
+    hooks.next_to_confirm = [&](const Run& so_far) { return next_to_confirm(so_far, recommend_options); };
+    hooks.stop_requested = [] { return stop_signal() != 0; };
+    hooks.sink = &sink;
+    hooks.observer = arguments.quiet ? static_cast<SweepObserver*>(&quiet) : &progress;
+    run = run_sweep(plan, runner, hooks, arguments.resume ? &recorded.run : nullptr);
+  }
+  run.recommendation = recommend(run, recommend_options);
+  folder.write_result(run);
+  std::cout << recommend_text(run, *run.recommendation) << std::flush;
+  say(fmt::format("\nresult: {}/result.json", folder.path()));
+  if (stop_signal() != 0) say(fmt::format("stopped by a signal; go on with: feedtune sweep ... --out {} --resume", folder.path()));
+  return exit_code_of(run);
+}
+
+}  // namespace feedtune

@@ -1,0 +1,92 @@
+#include "cli/devices.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/files.hpp"
+#include "core/error.hpp"
+#include "core/nearest.hpp"
+#include "device/make_device.hpp"
+#include "json/device_profile_json.hpp"
+
+namespace feedtune {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* no_cuda = "this build has no CUDA backend";
+
+std::vector<std::string> profile_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(fs::path(configs_folder()) / "devices"))
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+DeviceProfile read_profile(const std::string& name) {
+  const std::string path = (fs::path(configs_folder()) / "devices" / (name + ".json")).string();
+  return decode_device_profile(read_file(path), path);
+}
+
+DeviceFacts facts_of(const std::string& name, const std::optional<DeviceProfile>& profile, int model_threads) {
+  TrialSetup setup;
+  setup.device = name;
+  setup.profile = profile;
+  setup.step.model_threads = model_threads;
+  return make_device(setup, std::make_shared<SteadyClock>())->facts();
+}
+
+DeviceRow row_of(const std::string& name, const std::optional<DeviceProfile>& profile, const std::string& note) {
+  DeviceRow row;
+  row.name = name;
+  try {
+    const DeviceFacts facts = facts_of(name, profile, 1);
+    row.title = facts.title;
+    row.usable = true;
+    row.note = note;
+    row.memory_bytes = facts.memory_bytes;
+    row.precisions = facts.precisions;
+  } catch (const DeviceUnavailableError& error) {
+    row.note = error.what();
+  }
+  return row;
+}
+
+}  // namespace
+
+std::vector<DeviceRow> known_devices() {
+  std::vector<DeviceRow> rows;
+  DeviceRow cuda;
+  cuda.name = "cuda";
+  cuda.note = no_cuda;
+  rows.push_back(cuda);
+  rows.push_back(row_of("cpu", std::nullopt, "shares the cores with the loader's workers"));
+  rows.push_back(row_of("null", std::nullopt, "takes no time: measures the loader and feedtune itself"));
+  for (const auto& name : profile_names()) rows.push_back(row_of("virtual:" + name, read_profile(name), "modelled from a profile"));
+  return rows;
+}
+
+ChosenDevice choose_device(const std::string& asked, int model_threads, std::string& note) {
+  ChosenDevice chosen;
+  chosen.name = asked;
+  if (asked == "auto") {
+    chosen.name = "cpu";
+    note = fmt::format("device cpu: {}; virtual:NAME shows what a GPU would get (feedtune devices)", no_cuda);
+  } else if (asked.starts_with("virtual:")) {
+    const std::string name = asked.substr(8);
+    const auto known = profile_names();
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw DeviceUnavailableError(asked, fmt::format("no such profile{}; known: {}", did_you_mean(name, known), joined(known)));
+    chosen.profile = read_profile(name);
+  } else if (asked != "cpu" && asked != "null" && asked != "cuda") {
+    const std::vector<std::string> known = {"auto", "cpu", "null", "virtual:NAME"};
+    throw DeviceUnavailableError(asked, fmt::format("unknown device{}; known: {}", did_you_mean(asked, known), joined(known)));
+  }
+  chosen.facts = facts_of(chosen.name, chosen.profile, model_threads);
+  chosen.facts.name = chosen.name;
+  return chosen;
+}
+
+}  // namespace feedtune

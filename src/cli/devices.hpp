@@ -1,0 +1,34 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/device_profile.hpp"
+#include "core/facts.hpp"
+
+namespace feedtune {
+
+/// One row of `feedtune devices`.
+struct DeviceRow {
+  std::string name;
+  std::string title;
+  bool usable = false;
+  std::string note;  ///< why it can't be used, or what it is
+  std::optional<std::int64_t> memory_bytes;
+  std::vector<std::string> precisions;
+};
+
+std::vector<DeviceRow> known_devices();
+
+/// A device as a sweep will use it.
+struct ChosenDevice {
+  std::string name;
+  std::optional<DeviceProfile> profile;
+  DeviceFacts facts;
+};
+
+/// `asked`: auto, cpu, null or virtual:NAME. auto takes the cpu; `note` then says why. Throws DeviceUnavailableError,
+/// with the nearest known name for an unknown one.
+ChosenDevice choose_device(const std::string& asked, int model_threads, std::string& note);
+
+}  // namespace feedtune

@@ -1,0 +1,146 @@
+#include "cli/sweep_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+
+#include "cli/devices.hpp"
+#include "cli/files.hpp"
+#include "cli/version.hpp"
+#include "core/error.hpp"
+#include "json/anchors.hpp"
+#include "machine/cpu_limit.hpp"
+#include "machine/facts.hpp"
+#include "model/model.hpp"
+#include "pipeline/image_list.hpp"
+#include "pipeline/make_data.hpp"
+#include "space/space.hpp"
+#include "trial/training_loop.hpp"
+
+namespace feedtune {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr double default_budget_s = 300;  // without axes or a budget of the user's: minutes, not hours
+
+std::string utc_now() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour,
+                     parts.tm_min, parts.tm_sec);
+}
+
+std::string default_model(const std::string& device) { return device == "cpu" || device == "null" ? "mixer-nano" : "mixer-s16"; }
+
+ModelFacts user_step_facts() {
+  ModelFacts facts;
+  facts.name = "user";
+  return facts;
+}
+
+Precision first_precision(const SearchSpace& space) {
+  for (const auto& configuration : space.configurations)
+    if (const auto text = configuration.text("precision"))
+      if (const auto precision = enum_from_text<Precision>(*text)) return *precision;
+  return Precision::fp32;
+}
+
+/// Device bytes of a configuration, by the model's planner; nothing for a user's own step, whose memory nobody knows.
+std::optional<std::uint64_t> planned_bytes(const Configuration& configuration, const TrialSetup& base, const DeviceFacts& device) {
+  if (!base.step.times.empty()) return std::nullopt;
+  const TrialSetup setup = apply(configuration, base);
+  const int inputs = device.copies ? input_buffers(setup.step.transfer) : 0;
+  return planned_device_bytes(model_preset(setup.step.model), setup.data.image_size, setup.loader.batch_size, setup.step.precision,
+                              setup.loader.input_type, inputs);
+}
+
+std::vector<AnchorTrial> make_anchors(const TrialSetup& base, const SweepPlan& plan, const std::function<void(const std::string&)>& say) {
+  const std::string path = (fs::path(configs_folder()) / "anchors-v1.json").string();
+  const AnchorSet set = decode_anchors(read_file(path), path);
+  MakeDataOptions data;
+  data.folder = (fs::path(cache_folder()) / fmt::format("{}-{}-images-seed-{}", set.version, set.images, set.seed)).string();
+  data.images = set.images;
+  data.seed = set.seed;
+  if (!fs::exists(data.folder)) say(fmt::format("making {} images for the anchors in {}", set.images, data.folder));
+  make_data(data, {});
+
+  SearchSpace space;  // the anchors' own: their data, no axis of the user's
+  space.context = plan.space.context;
+  space.context.data_images = set.images;
+  space.context.user_step = false;
+  std::vector<AnchorTrial> anchors;
+  for (const auto& configuration : set.configurations) {
+    AnchorTrial anchor;
+    anchor.base = base;
+    anchor.base.data.path = data.folder;
+    anchor.base.data.image_size = set.image_size;
+    anchor.base.data.seed = set.seed;
+    anchor.base.step.model = set.model;
+    anchor.base.step.times.clear();
+    anchor.target.max_time_s = set.trial_time_s;
+    anchor.target.min_time_s = std::min(1.0, set.trial_time_s);
+    anchor.target.cache = CachePolicy::warm;
+    // An axis that means nothing on this device is left out, as in every configuration.
+    anchor.configuration = complete(configuration, space, "anchors").configuration;
+    anchors.push_back(std::move(anchor));
+  }
+  return anchors;
+}
+
+}  // namespace
+
+SweepPlan make_plan(const Spec& asked, const std::function<void(const std::string&)>& say) {
+  SweepPlan plan;
+  Run& run = plan.header;
+  run.spec = asked;
+  Spec& spec = run.spec;
+  if (spec.data.empty()) throw UsageError("sweep needs --data DIR: a folder of images (feedtune make-data DIR writes a synthetic set)");
+
+  run.tool = tool_facts();
+  run.started = utc_now();
+  run.machine = machine_facts(fs::absolute(spec.data).string());
+  const int cpus = std::max(1, static_cast<int>(run.machine.cpus.effective));
+
+  std::string note;
+  const ChosenDevice device = choose_device(spec.device, cpus, note);
+  if (!note.empty()) say(note);
+  spec.device = device.name;
+  run.device = device.facts;
+  if (!spec.step_times.empty() && !device.profile && device.name != "null")
+    throw UsageError(fmt::format("--step needs a virtual device; {} runs its own step", device.name));
+  if (spec.model.empty()) spec.model = spec.step_times.empty() ? default_model(device.name) : "user";
+
+  run.data = ImageList::from_path(spec.data).facts();
+  if (!spec.budget.seconds && !spec.budget.trials && spec.axes.empty()) spec.budget.seconds = default_budget_s;
+
+  TrialSetup& base = plan.base;
+  base.data.path = spec.data;
+  base.data.seed = spec.seed;
+  base.data.image_size = spec.image_size;
+  base.device = device.name;
+  base.profile = device.profile;
+  base.step.model = spec.model;
+  base.step.times = spec.step_times;
+  base.step.model_threads = cpus;
+  if (spec.step_times.empty()) (void)model_preset(spec.model);
+
+  SpaceContext context;
+  context.effective_cpus = run.machine.cpus.effective;
+  context.device = run.device;
+  context.data_images = run.data.images;
+  context.user_step = !spec.step_times.empty();
+  context.planned_device_bytes = [base, facts = run.device](const Configuration& configuration) {
+    return planned_bytes(configuration, base, facts);
+  };
+  plan.space = build_space(spec.axes, context);
+  run.model = spec.step_times.empty() ? model_facts(model_preset(spec.model), spec.image_size, first_precision(plan.space))
+                                      : user_step_facts();
+  if (spec.anchors) plan.anchors = make_anchors(base, plan, say);
+  return plan;
+}
+
+}  // namespace feedtune

@@ -1,0 +1,28 @@
+#include "cli/version.hpp"
+
+#include <cstddef>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <jpeglib.h>
+
+#include "cli/build_info.hpp"
+
+#define FEEDTUNE_TEXT_OF(x) #x
+#define FEEDTUNE_TEXT(x) FEEDTUNE_TEXT_OF(x)
+
+namespace feedtune {
+
+std::string version_text() { return fmt::format("feedtune {} (commit {})", build_info::version, build_info::commit); }
+
+ToolFacts tool_facts() {
+  ToolFacts facts;
+  facts.version = build_info::version;
+  facts.commit = build_info::commit;
+  facts.compiler = build_info::compiler;
+  facts.build_type = build_info::build_type;
+  facts.libraries["libjpeg-turbo"] = FEEDTUNE_TEXT(LIBJPEG_TURBO_VERSION);
+  return facts;
+}
+
+}  // namespace feedtune

@@ -1,0 +1,21 @@
+#include "device/make_device.hpp"
+
+#include "core/error.hpp"
+#include "device/cpu/cpu_device.hpp"
+#include "device/null/null_device.hpp"
+#include "device/virtual/virtual_device.hpp"
+
+namespace feedtune {
+
+std::unique_ptr<Device> make_device(const TrialSetup& setup, std::shared_ptr<Clock> clock) {
+  if (setup.device == "cpu") return make_cpu_device(std::move(clock), setup.step.model_threads);
+  if (setup.device == "null") return make_null_device(std::move(clock));
+  if (setup.device.starts_with("virtual:")) {
+    if (!setup.profile) throw DeviceUnavailableError(setup.device, "no profile came with it");
+    return make_virtual_device(*setup.profile, std::move(clock));
+  }
+  if (setup.device == "cuda") throw DeviceUnavailableError("cuda", "this build has no CUDA backend");
+  throw DeviceUnavailableError(setup.device, "unknown device; known: cpu, null, virtual:NAME");
+}
+
+}  // namespace feedtune

@@ -1,0 +1,13 @@
+#pragma once
+#include <memory>
+
+#include "core/trial_setup.hpp"
+#include "device/device.hpp"
+
+namespace feedtune {
+
+/// The device that `setup` names: cpu (with its model_threads), null, or virtual:NAME (with its profile). Throws
+/// DeviceUnavailableError, with the reason, for one that cannot be used here.
+std::unique_ptr<Device> make_device(const TrialSetup& setup, std::shared_ptr<Clock> clock);
+
+}  // namespace feedtune

@@ -1,0 +1,129 @@
+#include "trial/measured_window.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+using namespace feedtune;
+
+namespace {
+
+/// Feeds steps of given lengths (ms), 64 images each, one after the other.
+class Feeder {
+ public:
+  explicit Feeder(MeasuredWindow& window) : window_(window) {}
+  void step(double ms, int ready = 2) {
+    StepTimes t;
+    const Nanoseconds length{static_cast<std::int64_t>(ms * 1e6)};
+    t.copy_begin = t.copy_end = t.begin = now_;
+    t.forward_end = now_ + length / 2;
+    t.backward_end = t.end = now_ + length;
+    t.images = 64;
+    now_ = t.end;
+    window_.add(t, ready);
+  }
+
+ private:
+  MeasuredWindow& window_;
+  Nanoseconds now_{1'000'000};
+};
+
+TrialTarget target(double min_s, double max_s) {
+  TrialTarget t;
+  t.min_time_s = min_s;
+  t.max_time_s = max_s;
+  return t;
+}
+
+}  // namespace
+
+TEST(WindowRule, BatchesMadeAheadAreLeftOutAndEachWorkerGivesThreeMore) {
+  LoaderSetup setup;
+  setup.kind = LoaderKind::batch_per_worker;
+  setup.num_workers = 8;
+  const auto rule = make_window_rule(setup, 16, Purpose::trial);
+  EXPECT_EQ(rule.fill_steps, 16 + 2);
+  EXPECT_EQ(rule.least_steps, 24);
+  EXPECT_EQ(rule.multiple, 8);
+}
+
+TEST(MeasuredWindow, AQueueThatWasFullAtTheStartDoesNotCountAsThroughput) {
+  WindowRule rule;
+  rule.fill_steps = 18;
+  rule.least_steps = 24;
+  MeasuredWindow window(target(0.1, 5), rule);
+  Feeder feed(window);
+  for (int i = 0; i < 18; ++i) feed.step(1);  // served from the queue
+  for (int i = 0; i < 60; ++i) feed.step(20);
+  TrialResult result;
+  window.summarise(result, true, true);
+  ASSERT_TRUE(result.images_per_s);
+  EXPECT_NEAR(result.images_per_s->mean, 64 / 0.020, 1e-6);
+  EXPECT_EQ(result.phases.at("step").count, result.measured_steps);
+  EXPECT_NEAR(result.phases.at("step").mean, 20, 1e-9);
+  EXPECT_NEAR(result.phases.at("forward").mean, 10, 1e-9);
+}
+
+TEST(MeasuredWindow, WorkersThatDeliverInBurstsAreCountedInWholeRounds) {
+  // Eight workers started together: seven batches follow at once, the eighth step waits for the next round.
+  WindowRule rule;
+  rule.fill_steps = 2;
+  rule.least_steps = 24;
+  rule.multiple = 8;
+  MeasuredWindow window(target(0.1, 5), rule);
+  Feeder feed(window);
+  for (int i = 0; i < 2; ++i) feed.step(5);
+  for (int i = 0; i < 8 * 9 + 3; ++i) feed.step(i % 8 == 0 ? 80 : 1);
+  TrialResult result;
+  window.summarise(result, true, true);
+  ASSERT_TRUE(result.images_per_s);
+  EXPECT_EQ(result.measured_steps % 8, 0);
+  EXPECT_NEAR(result.images_per_s->mean, 64.0 * 8 / 0.087, 1e-6);
+}
+
+TEST(MeasuredWindow, TooFewStepsAreSaidToBeTooFew) {
+  WindowRule rule;
+  rule.fill_steps = 4;
+  rule.least_steps = 10;
+  MeasuredWindow window(target(0.001, 0.002), rule);
+  Feeder feed(window);
+  for (int i = 0; i < 13; ++i) feed.step(50);
+  EXPECT_EQ(window.steps(), 9);
+  EXPECT_TRUE(window.too_short());
+  EXPECT_EQ(window.stop_reason(), std::nullopt) << "time is up, but the trial has to go on";
+  feed.step(50);
+  EXPECT_FALSE(window.too_short());
+  EXPECT_TRUE(window.stop_reason());
+}
+
+TEST(MeasuredWindow, StopsEarlyOnlyWhenTheIntervalIsNarrow) {
+  WindowRule rule;
+  rule.fill_steps = 2;
+  MeasuredWindow steady(target(0.5, 100), rule), noisy(target(0.5, 3), rule);
+  Feeder feed_steady(steady), feed_noisy(noisy);
+  std::optional<std::string> steady_stop, noisy_stop;
+  for (int i = 0; i < 400 && !steady_stop; ++i) {
+    feed_steady.step(10 + 0.01 * (i % 3));
+    steady_stop = steady.stop_reason();
+  }
+  unsigned random = 12345;
+  for (int i = 0; i < 4000 && !noisy_stop; ++i) {
+    random = random * 1664525U + 1013904223U;
+    feed_noisy.step((random >> 16) % 8 == 0 ? 200 : 2);
+    noisy_stop = noisy.stop_reason();
+  }
+  EXPECT_EQ(steady_stop, "interval");
+  EXPECT_LT(steady.seconds(), 1.5);
+  EXPECT_EQ(noisy_stop, "time");
+}
+
+TEST(MeasuredWindow, KeepsAtMostTwoThousandStepsAsSamples) {
+  WindowRule rule;
+  MeasuredWindow window(target(0.1, 1), rule);
+  Feeder feed(window);
+  for (int i = 0; i < 5000; ++i) feed.step(1.5);
+  TrialResult result;
+  window.summarise(result, true, true);
+  EXPECT_EQ(result.step_us.size(), 2000u);
+  EXPECT_EQ(result.step_us.back(), 1500);
+}

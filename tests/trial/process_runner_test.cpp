@@ -1,0 +1,90 @@
+#include "trial/process_runner.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+using namespace feedtune;
+
+namespace {
+
+ProcessRunner runner_of(const std::string& mode, std::function<bool()> stop = {}) {
+  ProcessRunner::Options options;
+  options.command = {FEEDTUNE_TRIAL_CHILD, mode};
+  options.stop = std::move(stop);
+  return {std::move(options), std::make_shared<SteadyClock>()};
+}
+
+TrialRequest request(double limit_s = 20) {
+  TrialRequest r;
+  r.id = 7;
+  r.configuration.set("batch_size", std::int64_t{64});
+  r.time_limit_s = limit_s;
+  return r;
+}
+
+}  // namespace
+
+TEST(ProcessRunner, ATrialThatCrashesIsAStatusWithSignalPhaseFileAndLastWords) {
+  auto runner = runner_of("segv");
+  const TrialResult result = runner.run(request(), {});
+  EXPECT_EQ(result.status, TrialStatus::crashed);
+  EXPECT_EQ(result.id, 7);
+  EXPECT_EQ(result.configuration.integer("batch_size"), 64);
+  EXPECT_NE(result.reason.find("signal 11"), std::string::npos) << result.reason;
+  EXPECT_NE(result.reason.find("measuring"), std::string::npos) << result.reason;
+  EXPECT_NE(result.reason.find("n01440764/slow.jpg"), std::string::npos) << result.reason;
+  EXPECT_NE(result.reason.find("about to touch"), std::string::npos) << result.reason;
+}
+
+TEST(ProcessRunner, AnExitCodeIsNamed) {
+  auto runner = runner_of("exit");
+  const TrialResult result = runner.run(request(), {});
+  EXPECT_EQ(result.status, TrialStatus::crashed);
+  EXPECT_NE(result.reason.find("exit code 9"), std::string::npos) << result.reason;
+}
+
+TEST(ProcessRunner, AHangEndsAtItsDeadlineAndNamesWhatItHungIn) {
+  auto runner = runner_of("hang");
+  const double before = runner.now_s();
+  const TrialResult result = runner.run(request(1.5), {});
+  EXPECT_EQ(result.status, TrialStatus::timeout);
+  EXPECT_EQ(result.stop_reason, "deadline");
+  EXPECT_NE(result.reason.find("n01440764/slow.jpg"), std::string::npos) << result.reason;
+  EXPECT_GE(runner.now_s() - before, 1.5);
+  EXPECT_LT(runner.now_s() - before, 15) << "machines under load take their time, but not this long";
+}
+
+TEST(ProcessRunner, GarbageFromTheChildIsACrashedTrial) {
+  auto runner = runner_of("garbage");
+  const TrialResult result = runner.run(request(), {});
+  EXPECT_EQ(result.status, TrialStatus::crashed);
+}
+
+TEST(ProcessRunner, AStopGivesUpTheRunningTrialSoon) {
+  std::atomic<bool> stop{false};
+  auto runner = runner_of("hang", [&] { return stop.load(); });
+  const double before = runner.now_s();
+  const TrialResult result = runner.run(request(60), [&](const TrialProgress&) { stop = true; });
+  EXPECT_EQ(result.stop_reason, "interrupted");
+  EXPECT_LT(runner.now_s() - before, 15);
+}
+
+TEST(ProcessRunner, AProgramThatIsNotThereIsSaidByName) {
+  ProcessRunner::Options options;
+  options.command = {"/nonexistent/feedtune", "__trial"};
+  ProcessRunner runner(std::move(options), std::make_shared<SteadyClock>());
+  try {
+    const TrialResult result = runner.run(request(), {});
+    EXPECT_NE(result.status, TrialStatus::ok);
+    EXPECT_NE(result.reason.find("/nonexistent/feedtune"), std::string::npos) << result.reason;
+  } catch (const std::exception& error) {
+    EXPECT_NE(std::string(error.what()).find("/nonexistent/feedtune"), std::string::npos) << error.what();
+  }
+}
+
+TEST(ProcessRunner, AfterACrashTheNextTrialRunsInAFreshProcess) {
+  auto runner = runner_of("segv");
+  EXPECT_EQ(runner.run(request(), {}).incarnation, 1);
+  EXPECT_EQ(runner.run(request(), {}).incarnation, 2);
+}

@@ -1,0 +1,237 @@
+// Whole trials, live, on few small images: statuses and accounts, never speeds.
+
+#include "trial/run_trial.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "core/error.hpp"
+#include "model/model.hpp"
+#include "pipeline/make_data.hpp"
+#include "trial/training_loop.hpp"
+
+using namespace feedtune;
+namespace fs = std::filesystem;
+
+namespace {
+
+class RunTrial : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = fs::temp_directory_path() / ("feedtune-trial-test-" + std::to_string(::getpid()));
+    MakeDataOptions options;
+    options.folder = (folder_ / "images").string();
+    options.images = 24;
+    options.classes = 3;
+    make_data(options);
+  }
+  static void TearDownTestSuite() { fs::remove_all(folder_); }
+
+  static DeviceProfile profile() {
+    DeviceProfile p;
+    p.name = "test";
+    p.title = "test card";
+    for (const char* precision : {"fp32", "fp16"}) p.peak_tflops[precision].value = 50;
+    p.gemm_efficiency = {{1e6, 0.1}, {1e9, 0.5}};
+    p.memory_gb.value = 4;
+    p.memory_bandwidth_gb_s.value = 500;
+    p.pinned_h2d_gb_s.value = 12;
+    p.pageable_h2d_gb_s.value = 6;
+    p.copy_latency_us.value = 10;
+    p.launch_us.value = 1;
+    p.kernel_gap_us.value = 1;
+    p.host_wait = HostWait::block;
+    return p;
+  }
+
+  static TrialRequest request() {
+    TrialRequest r;
+    r.id = 3;
+    r.setup.data.path = (folder_ / "images").string();
+    r.setup.data.image_size = 64;
+    r.setup.loader.kind = LoaderKind::pooled;
+    r.setup.loader.batch_size = 4;
+    r.setup.loader.num_workers = 2;
+    r.setup.device = "virtual:test";
+    r.setup.profile = profile();
+    r.setup.step.model = "mixer-nano";
+    r.target.min_time_s = 0.05;
+    r.target.max_time_s = 0.2;
+    r.time_limit_s = 120;
+    return r;
+  }
+
+  static TrialResult run(const TrialRequest& r) {
+    DataCache cache;
+    return run_trial(r, std::make_shared<SteadyClock>(), cache, {});
+  }
+
+  static fs::path folder_;
+};
+
+fs::path RunTrial::folder_;
+
+}  // namespace
+
+TEST_F(RunTrial, EveryLoaderAndKindOfMemoryGivesAWholeResult) {
+  for (const LoaderKind kind : {LoaderKind::pooled, LoaderKind::batch_per_worker}) {
+    for (const int workers : {0, 2}) {
+      for (const HostMemory memory : {HostMemory::pageable, HostMemory::pinned}) {
+        TrialRequest r = request();
+        r.setup.loader.kind = kind;
+        r.setup.loader.num_workers = workers;
+        r.setup.loader.host_memory = memory;
+        r.setup.step.transfer = memory == HostMemory::pinned ? Transfer::overlapped : Transfer::blocking;
+        const TrialResult result = run(r);
+        ASSERT_EQ(result.status, TrialStatus::ok) << result.reason;
+        EXPECT_TRUE(result.modelled);
+        ASSERT_TRUE(result.images_per_s);
+        EXPECT_GT(result.images_per_s->mean, 0);
+        for (const char* phase : {"data_wait", "h2d", "h2d_exposed", "forward", "backward", "update", "step", "device_idle"})
+          EXPECT_TRUE(result.phases.contains(phase)) << phase;
+        // Images per second and the mean step are two views of the same window.
+        EXPECT_NEAR(result.images_per_s->mean * result.phases.at("step").mean / 1000, 4, 4 * 0.5);
+        EXPECT_GT(result.worker_ms_per_image.at("decode"), 0);
+        EXPECT_GT(result.images.decoded, 0);
+        EXPECT_EQ(result.images.failed, 0);
+        EXPECT_TRUE(result.host.cpu_s_per_image.has_value());
+        EXPECT_TRUE(result.memory.resident_peak_bytes.has_value());
+        if (memory == HostMemory::pinned) {
+          EXPECT_GE(*result.memory.pinned_bytes, 4 * 3 * 64 * 64);
+        }
+        const bool copied_by_pin_thread = kind == LoaderKind::batch_per_worker && memory == HostMemory::pinned;
+        EXPECT_EQ(result.phases.contains("pin"), copied_by_pin_thread);
+      }
+    }
+  }
+}
+
+TEST_F(RunTrial, PeakDeviceMemoryIsThePlannersFigure) {
+  for (const Transfer transfer : {Transfer::blocking, Transfer::overlapped}) {
+    TrialRequest r = request();
+    r.setup.loader.host_memory = HostMemory::pinned;
+    r.setup.step.transfer = transfer;
+    r.setup.step.precision = Precision::fp16;
+    const TrialResult result = run(r);
+    ASSERT_EQ(result.status, TrialStatus::ok) << result.reason;
+    EXPECT_EQ(static_cast<std::uint64_t>(result.memory.device_peak_bytes.value()),
+              planned_device_bytes(model_preset("mixer-nano"), 64, 4, Precision::fp16, InputType::uint8, input_buffers(transfer)));
+  }
+}
+
+TEST_F(RunTrial, WhatDoesNotFitTheDeviceIsOutOfDeviceMemory) {
+  TrialRequest r = request();
+  r.setup.profile->memory_gb.value = 0.001;
+  const TrialResult result = run(r);
+  EXPECT_EQ(result.status, TrialStatus::out_of_memory);
+  EXPECT_EQ(result.memory_kind, MemoryKind::device);
+  EXPECT_FALSE(result.images_per_s) << "a trial that failed has no throughput, not even 0";
+}
+
+TEST_F(RunTrial, APrecisionThatTheDeviceLacksIsUnsupported) {
+  TrialRequest r = request();
+  r.setup.step.precision = Precision::bf16;
+  const TrialResult result = run(r);
+  EXPECT_EQ(result.status, TrialStatus::unsupported);
+  EXPECT_NE(result.reason.find("bf16"), std::string::npos) << result.reason;
+}
+
+TEST_F(RunTrial, PartsAloneNeedNoOtherPart) {
+  for (const Purpose purpose : {Purpose::loader_only, Purpose::copy_only, Purpose::step_only}) {
+    TrialRequest r = request();
+    r.purpose = purpose;
+    r.setup.loader.host_memory = HostMemory::pinned;
+    r.setup.step.transfer = Transfer::overlapped;
+    const TrialResult result = run(r);
+    ASSERT_EQ(result.status, TrialStatus::ok) << to_text(purpose) << ": " << result.reason;
+    EXPECT_GT(result.images_per_s.value().mean, 0) << to_text(purpose);
+    EXPECT_EQ(result.phases.contains("forward"), purpose == Purpose::step_only) << to_text(purpose);
+    EXPECT_EQ(result.modelled, purpose != Purpose::loader_only);
+  }
+}
+
+TEST_F(RunTrial, TheStepAloneCopiesNothing) {
+  TrialRequest r = request();
+  r.purpose = Purpose::step_only;
+  const TrialResult result = run(r);
+  ASSERT_EQ(result.status, TrialStatus::ok) << result.reason;
+  EXPECT_FALSE(result.phases.contains("h2d"));
+}
+
+TEST_F(RunTrial, AUsersStepTimeIsTheStepAndItsPartsAreNotInvented) {
+  TrialRequest r = request();
+  r.setup.step.times = {{40, 4}};
+  const TrialResult result = run(r);
+  ASSERT_EQ(result.status, TrialStatus::ok) << result.reason;
+  EXPECT_FALSE(result.phases.contains("forward"));
+  EXPECT_GE(result.phases.at("step").p50, 40 * 0.999);
+}
+
+TEST_F(RunTrial, StepTimesOnADeviceThatComputesAreRefused) {
+  TrialRequest r = request();
+  r.setup.device = "cpu";
+  r.setup.profile.reset();
+  r.setup.step.times = {{40, 4}};
+  EXPECT_EQ(run(r).status, TrialStatus::unsupported);
+}
+
+TEST_F(RunTrial, AFewBadFilesAreCountedWithTheirNamesAndTheRunGoesOn) {
+  const fs::path data = folder_ / "some-bad";
+  fs::copy(folder_ / "images", data, fs::copy_options::recursive);
+  std::ofstream(data / "n00000000" / "empty.jpg").close();
+  std::ofstream(data / "n00000001" / "text.jpg") << "this is no image";
+  TrialRequest r = request();
+  r.setup.data.path = data.string();
+  r.setup.loader.batch_size = 26;  // every epoch is one batch, so each bad file comes once a batch
+  r.target.max_time_s = 0.1;
+  const TrialResult result = run(r);
+  // 2 of 26 images are over 1 %, and ten batches make them more than 3.
+  EXPECT_EQ(result.status, TrialStatus::invalid);
+  EXPECT_GT(result.images.failed, 0);
+  EXPECT_NE(result.reason.find("1 %"), std::string::npos) << result.reason;
+  bool empty = false, text = false;
+  for (const auto& note : result.files) {
+    empty = empty || note.path.find("empty.jpg") != std::string::npos;
+    text = text || note.path.find("text.jpg") != std::string::npos;
+  }
+  EXPECT_TRUE(empty);
+  EXPECT_TRUE(text);
+  fs::remove_all(data);
+}
+
+TEST_F(RunTrial, AFolderThatVanishedIsAStatusNotACrash) {
+  TrialRequest r = request();
+  r.setup.data.path = (folder_ / "gone").string();
+  const TrialResult result = run(r);
+  EXPECT_EQ(result.status, TrialStatus::invalid);
+  EXPECT_NE(result.reason.find("gone"), std::string::npos) << result.reason;
+}
+
+TEST_F(RunTrial, TheDeadlineOfASlowTrialEndsItAsTooShort) {
+  TrialRequest r = request();
+  r.setup.step.times = {{400, 4}};
+  r.time_limit_s = 2;
+  const TrialResult result = run(r);
+  EXPECT_EQ(result.status, TrialStatus::too_short);
+  EXPECT_EQ(result.stop_reason, "deadline");
+}
+
+TEST_F(RunTrial, SyncEachWaitsForEveryStep) {
+  TrialRequest none = request(), each = request();
+  for (TrialRequest* r : {&none, &each}) {
+    r->setup.step.times = {{20, 4}};
+    r->setup.loader.num_workers = 0;  // the host works while the device does, unless it has to wait
+    r->setup.loader.host_memory = HostMemory::pinned;
+    r->setup.step.transfer = Transfer::overlapped;
+  }
+  each.setup.step.sync = Sync::each;
+  const TrialResult a = run(none), b = run(each);
+  ASSERT_EQ(a.status, TrialStatus::ok) << a.reason;
+  ASSERT_EQ(b.status, TrialStatus::ok) << b.reason;
+  // With each, loading four images (milliseconds) comes on top of the 20 ms step; with none it hides behind it.
+  EXPECT_GT(b.phases.at("step").p50, 20 + 0.5 * b.phases.at("data_wait").p50);
+}
