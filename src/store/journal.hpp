@@ -17,7 +17,7 @@ class JournalWriter {
   /// Opens an existing journal and cuts it to `whole_bytes`. Throws IoError.
   JournalWriter(std::string path, off_t whole_bytes, const FileCalls& calls);
   /// Writes `line` and a newline in one piece and waits until they are on the disk. When it throws IoError, the record
-  /// is not in the journal, which stays valid, and a later append may succeed.
+  /// has been cut off again (or will be, before the next one, where the disk refuses even that): the journal stays valid.
   void append(std::string_view line);
 
  private:

@@ -34,7 +34,7 @@ class RunFolder {
   RunFolder& operator=(RunFolder&&) noexcept;
   ~RunFolder();  ///< releases the lock
 
-  /// When these throw IoError, the record is not in the journal and everything before it is.
+  /// When these throw IoError, everything before the record is in the journal and on the disk.
   void append(const TrialResult& trial);
   void append(const RunNote& note);
   /// Replaces result.json: written beside it, synced, renamed. When it throws IoError, the old one is intact.
