@@ -58,7 +58,8 @@ std::vector<int> parse_cpu_list(const std::string& text) {
       next = second.ptr;
       error = second.ec;
     }
-    if (error != std::errc{} || first < 0 || last < first || last >= CpuSet::most || (next < end && *next != ',')) return {};
+    if (error != std::errc{} || first < 0 || last < first || last >= CpuSet::most || (next < end && *next != ','))
+      return {};
     for (int cpu = first; cpu <= last; ++cpu) cpus.push_back(cpu);
     at = next < end ? next + 1 : end;
   }

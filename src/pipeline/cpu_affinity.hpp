@@ -6,9 +6,9 @@
 
 namespace feedtune {
 
-/// The CPUs of one worker, by number. `allowed`: the process's CPUs, ascending. `node`: those of the NUMA node chosen, as
-/// far as they are allowed; empty: all of `allowed` (one node, or none known). cores: worker k takes the next `threads` of
-/// the allowed CPUs, round and round. none: empty.
+/// The CPUs of one worker, by number. `allowed`: the process's CPUs, ascending. `node`: those of the NUMA node chosen,
+/// as far as they are allowed; empty: all of `allowed` (one node, or none known). cores: worker k takes the next
+/// `threads` of the allowed CPUs, round and round. none: empty.
 std::vector<int> worker_cpus(Affinity affinity, int worker, int threads, const std::vector<int>& allowed,
                              const std::vector<int>& node);
 

@@ -26,8 +26,8 @@ class RandomStream {
 };
 
 /// torchvision's RandomResizedCrop.get_params with its defaults (scale 0.08 to 1 of the area, aspect ratio 3/4 to 4/3
-/// evenly in its logarithm, ten tries, then the central crop), drawing in its order: area, ratio, top, left. Computed in
-/// doubles with basic operations and square roots only, so equal on every IEEE machine; torchvision itself draws in
+/// evenly in its logarithm, ten tries, then the central crop), drawing in its order: area, ratio, top, left. Computed
+/// in doubles with basic operations and square roots only, so equal on every IEEE machine; torchvision itself draws in
 /// single precision. `uniform` is any source with uniform() in [0, 1).
 template <class Uniforms>
 CropBox random_resized_crop(ImageSize image, Uniforms& uniforms);

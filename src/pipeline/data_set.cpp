@@ -12,7 +12,8 @@ namespace {
 
 void check_supported(const LoaderSetup& loader) {
   if (loader.storage == Storage::packed)
-    throw TrialFailure(TrialStatus::unsupported, "storage=packed is not available: this version reads files and memory");
+    throw TrialFailure(TrialStatus::unsupported,
+                       "storage=packed is not available: this version reads files and memory");
   if (loader.input_type != InputType::uint8 && loader.input_type != InputType::float32)
     throw TrialFailure(TrialStatus::unsupported, fmt::format("input_type={}: the native loader makes uint8 and float32",
                                                              to_text(loader.input_type)));

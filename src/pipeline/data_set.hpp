@@ -14,8 +14,8 @@
 
 namespace feedtune {
 
-/// What a child process keeps from trial to trial over the same data: the list, and the files in memory once a trial has
-/// asked for storage=memory.
+/// What a child process keeps from trial to trial over the same data: the list, and the files in memory once a trial
+/// has asked for storage=memory.
 struct DataCache {
   std::shared_ptr<const ImageList> list;
   std::shared_ptr<const MemoryStore> store;
@@ -24,14 +24,15 @@ struct DataCache {
 /// One trial's data: which image comes when, and how each is prepared. Outlives the loader that it feeds.
 class DataSet {
  public:
-  /// Lists the data (unless `cache` has it), checks the set-up and, for storage=memory, reads every file. Leaves what it
-  /// made in `cache`, which must be of the same data path. Throws InputError (the data path, an unknown decoder),
+  /// Lists the data (unless `cache` has it), checks the set-up and, for storage=memory, reads every file. Leaves what
+  /// it made in `cache`, which must be of the same data path. Throws InputError (the data path, an unknown decoder),
   /// TrialFailure{unsupported} (storage=packed, input_type=float16, the opencv module missing) and OutOfMemory{host}.
   DataSet(const DataSetup& data, const LoaderSetup& loader, DataCache& cache);
 
   /// Everything a loader needs. The functions refer to this data set. With affinity, on_worker_start pins the calling
   /// thread: worker k of cores to its own CPUs, of node to all of NUMA node `numa_node` (where the GPU is).
-  LoaderParts parts(std::shared_ptr<HostAllocator> pageable, std::shared_ptr<HostAllocator> batch_memory, int numa_node = 0);
+  LoaderParts parts(std::shared_ptr<HostAllocator> pageable, std::shared_ptr<HostAllocator> batch_memory,
+                    int numa_node = 0);
 
   const ImageList& list() const { return *list_; }
   FileLog& log() { return log_; }

@@ -1,9 +1,7 @@
 #pragma once
 // Encoded bytes -> RGB pixels of one crop. One file in decoders/ each; JPEG is theirs, PNG and WebP go to the opencv
 // module whichever is chosen (image_decoder.hpp).
-//
-// EXIF orientation is ignored by every decoder, as torchvision's decoders do and Pillow does without exif_transpose:
-// pixels come in the order in which they are stored.
+// EXIF orientation is ignored by all of them (image_format.hpp).
 
 #include <cstddef>
 #include <cstdint>
@@ -19,18 +17,15 @@
 
 namespace feedtune {
 
-/// For the record of a run.
-inline constexpr std::string_view exif_orientation_policy = "ignored (pixels as stored)";
-
-/// Pixels of one crop, RGB, 8 bits each, `row_bytes` from row to row. They belong to the decoder and last until its next
-/// read_header().
+/// Pixels of one crop, RGB, 8 bits each, `row_bytes` from row to row. They belong to the decoder and last until its
+/// next read_header().
 struct DecodedImage {
   const std::uint8_t* pixels = nullptr;  ///< of the crop's top left corner
   std::size_t row_bytes = 0;
   int width = 0;   ///< of the crop, in decoded pixels
   int height = 0;
-  int scale_eighths = 8;       ///< decoded pixels per 8 pixels of the image, each way: less when decoded at a lower resolution
-  std::string_view warning = {};  ///< the decoder's own words where it met damage and went on; else empty
+  int scale_eighths = 8;           ///< decoded pixels per 8 of the image, each way: 8 unless decoded smaller
+  std::string_view warning = {};   ///< the decoder's own words where it met damage and went on; else empty
 };
 
 /// Each worker owns one; not thread-safe. Allocates nothing of its own per image once it has seen the largest; libjpeg

@@ -47,7 +47,8 @@ class FolderScan {
       if (entry->d_name[0] != '.') add(number, *entry, prefix, folders);
       errno = 0;
     }
-    if (errno != 0) builder.skip(fmt::format("folders that cannot be read to the end: {}", std::strerror(errno)), prefix);
+    if (errno != 0)
+      builder.skip(fmt::format("folders that cannot be read to the end: {}", std::strerror(errno)), prefix);
     descend(prefix, folders);
   }
 
@@ -94,7 +95,8 @@ ImageList scan_folder(const std::string& path) {
   scan.visit("");
   if (scan.builder.size() == 0) {
     const std::string skipped = scan.builder.skip_summary();
-    throw InputError(path, fmt::format("holds no files{}; {}", skipped.empty() ? "" : ", but " + skipped, accepted_data));
+    throw InputError(path,
+                     fmt::format("holds no files{}; {}", skipped.empty() ? "" : ", but " + skipped, accepted_data));
   }
   const std::int64_t in_root = scan.builder.without_folder();
   const bool flat = in_root == static_cast<std::int64_t>(scan.builder.size());

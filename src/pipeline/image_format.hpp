@@ -28,6 +28,10 @@ inline constexpr int max_side = 65'500;
 /// Throws ImageError naming the size and the limit.
 void check_limits(ImageSize size);
 
+/// For the record of a run: every decoder gives the pixels in the order in which they are stored, as torchvision's
+/// decoders do and Pillow does without exif_transpose.
+inline constexpr std::string_view exif_orientation_policy = "ignored (pixels as stored)";
+
 /// From the header of a PNG or WebP file. Throws ImageError where it is cut off or makes no sense.
 ImageSize png_size(std::span<const std::byte> bytes);
 ImageSize webp_size(std::span<const std::byte> bytes);

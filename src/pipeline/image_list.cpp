@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "pipeline/hash.hpp"
+#include "pipeline/image_format.hpp"
 
 namespace feedtune {
 namespace {
@@ -58,6 +59,7 @@ DataFacts ImageList::facts() const {
   facts.images = static_cast<std::int64_t>(size());
   facts.skipped = skipped_;
   facts.notes = notes_;
+  facts.notes.push_back(fmt::format("EXIF orientation: {}", exif_orientation_policy));
 
   Fnv1a64 digest;
   const std::size_t shared = common_folder(*this);

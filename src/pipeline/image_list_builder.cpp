@@ -93,7 +93,8 @@ ImageList ImageListBuilder::finish(std::string layout, Descriptor folder, bool s
 
 ImageList ImageList::from_path(const std::string& path) {
   struct stat facts {};
-  if (::stat(path.c_str(), &facts) != 0) throw InputError(path, fmt::format("{}; {}", std::strerror(errno), accepted_data));
+  if (::stat(path.c_str(), &facts) != 0)
+    throw InputError(path, fmt::format("{}; {}", std::strerror(errno), accepted_data));
   if (S_ISDIR(facts.st_mode)) return scan_folder(path);
   if (S_ISREG(facts.st_mode)) return read_list_file(path);
   throw InputError(path, fmt::format("neither a folder nor a regular file; {}", accepted_data));

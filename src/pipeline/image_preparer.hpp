@@ -21,8 +21,8 @@ struct PreparerParts {
   TransformOptions transform;
 };
 
-/// Source -> decoder -> transform. Output depends on the sample, the options and the file's bytes alone. `open` and `read`
-/// are the source's figures, `decode` includes the header, `decode_cpu` is the thread's own CPU time for it.
+/// Source -> decoder -> transform. Output depends on the sample, the options and the file's bytes alone. `open` and
+/// `read` are the source's figures, `decode` includes the header, `decode_cpu` is the thread's own CPU time for it.
 std::unique_ptr<ImagePreparer> make_image_preparer(PreparerParts parts);
 
 }  // namespace feedtune

@@ -61,8 +61,8 @@ constexpr int least_width = 64;
 
 }  // namespace
 
-/// Every function that calls setjmp holds only trivial locals, so a longjmp jumps over no destructor; each returns false
-/// with the text in errors.error.
+/// Every function that calls setjmp holds only trivial locals, so a longjmp jumps over no destructor; each returns
+/// false with the text in errors.error.
 struct JpegReader::State {
   jpeg_decompress_struct info{};
   ErrorManager errors{};

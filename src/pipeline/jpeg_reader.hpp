@@ -6,8 +6,8 @@
 namespace feedtune {
 
 /// libjpeg behind a C++ face: its errors become ImageError with libjpeg's text, its first warning is kept. Grey, YCbCr,
-/// RGB, CMYK and YCCK become RGB. CMYK values are taken as inverted whether or not an Adobe marker says so, as torchvision,
-/// Pillow and OpenCV do. Decoding is libjpeg's default (slow integer DCT, fancy upsampling), as theirs is.
+/// RGB, CMYK and YCCK become RGB. CMYK values are taken as inverted whether or not an Adobe marker says so, as
+/// torchvision, Pillow and OpenCV do. Decoding is libjpeg's default (slow integer DCT, fancy upsampling), as theirs is.
 class JpegReader {
  public:
   /// More scans than this fail: a progressive file may ask for any number of passes over all of its pixels.

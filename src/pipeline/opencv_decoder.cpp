@@ -21,15 +21,16 @@ DecodedImage OpencvPixels::decode(const CropBox& crop) {
   if (!state_) throw std::bad_alloc();
   FeedtuneOpencvImage raw{};
   char message[256] = "";
-  if (module.functions->decode(state_.get(), reinterpret_cast<const unsigned char*>(encoded_.data()), encoded_.size(), &raw,
-                               message, sizeof message) != 0)
+  if (module.functions->decode(state_.get(), reinterpret_cast<const unsigned char*>(encoded_.data()), encoded_.size(),
+                               &raw, message, sizeof message) != 0)
     throw ImageError(message);
   if (raw.width != size_.width || raw.height != size_.height)
     throw ImageError(fmt::format("OpenCV decodes {} x {} pixels, its header says {} x {}", raw.width, raw.height,
                                  size_.width, size_.height));
   DecodedImage image;
   image.row_bytes = raw.row_bytes;
-  image.pixels = raw.pixels + static_cast<std::size_t>(crop.top) * raw.row_bytes + static_cast<std::size_t>(crop.left) * 3;
+  image.pixels =
+      raw.pixels + static_cast<std::size_t>(crop.top) * raw.row_bytes + static_cast<std::size_t>(crop.left) * 3;
   image.width = crop.width;
   image.height = crop.height;
   return image;

@@ -34,10 +34,12 @@ LoadedModule load() {
     }
     const auto entry = reinterpret_cast<FeedtuneOpencvEntry>(::dlsym(library, "feedtune_opencv_entry"));
     loaded.module.functions = entry == nullptr ? nullptr : entry(FEEDTUNE_BUILD_ID);
-    if (loaded.module.functions == nullptr) loaded.reason = fmt::format("{} belongs to another build of feedtune", path);
+    if (loaded.module.functions == nullptr)
+      loaded.reason = fmt::format("{} belongs to another build of feedtune", path);
     return loaded;
   }
-  loaded.reason = "feedtune-opencv.so is not there (not built without libopencv-imgcodecs-dev and libopencv-imgproc-dev)";
+  loaded.reason =
+      "feedtune-opencv.so is not there (not built without libopencv-imgcodecs-dev and libopencv-imgproc-dev)";
   return loaded;
 }
 

@@ -56,10 +56,13 @@ CacheShare cache_resident_share(const ImageList& list) {
   const std::size_t files = std::min(list.size(), sampled_files);
   for (std::size_t k = 0; k < files; ++k) {
     std::int64_t bytes = 0;
-    if (const Descriptor file = open_regular(list, k * list.size() / files, bytes)) count_pages(file.get(), bytes, count);
+    if (const Descriptor file = open_regular(list, k * list.size() / files, bytes))
+      count_pages(file.get(), bytes, count);
   }
   if (count.asked == 0)
-    return {{}, count.error != 0 ? fmt::format("preadv2(RWF_NOWAIT): {}", std::strerror(count.error)) : "no file could be read"};
+    return {{},
+            count.error != 0 ? fmt::format("preadv2(RWF_NOWAIT): {}", std::strerror(count.error))
+                             : "no file could be read"};
   return {static_cast<double>(count.resident) / static_cast<double>(count.asked), ""};
 }
 

@@ -16,7 +16,8 @@ struct CacheShare {
 };
 
 /// Asks for one byte of up to 16 pages of each of up to 256 files spread over the list with preadv2(RWF_NOWAIT), which
-/// gives EAGAIN instead of reading from the disk. (mincore() answers for files of other owners as if all were resident.)
+/// gives EAGAIN instead of reading from the disk. (mincore() answers for files of other owners as if all were
+/// resident.)
 CacheShare cache_resident_share(const ImageList& list);
 
 struct CacheSweep {

@@ -5,8 +5,8 @@
 
 #include "pipeline/resize_weights.hpp"
 
-// Versions of a function for more than one instruction set, chosen when the program starts. A sanitizer's start-up comes
-// after that choice, so there they are left out.
+// Versions of a function for more than one instruction set, chosen when the program starts. A sanitizer's start-up
+// comes after that choice, so there they are left out.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
 #define FEEDTUNE_CLONES __attribute__((target_clones("default", "avx2")))

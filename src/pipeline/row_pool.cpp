@@ -1,5 +1,11 @@
 #include "pipeline/row_pool.hpp"
 
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "core/error.hpp"
+
 namespace feedtune {
 namespace {
 
@@ -10,13 +16,21 @@ int part_begin(int rows, int part, int parts) {
 }  // namespace
 
 RowPool::RowPool(int threads) : threads_(threads) {
-  for (int thread = 1; thread < threads; ++thread) helpers_.emplace_back([this, thread] { help(thread); });
+  try {
+    for (int thread = 1; thread < threads; ++thread) helpers_.emplace_back([this, thread] { help(thread); });
+  } catch (const std::system_error& error) {
+    stop();
+    throw TrialFailure(TrialStatus::unsupported,
+                       fmt::format("worker_threads={}: cannot start a thread: {}", threads, error.code().message()));
+  }
 }
 
-RowPool::~RowPool() {
+RowPool::~RowPool() { stop(); }
+
+void RowPool::stop() {
   {
     const std::lock_guard lock(mutex_);
-    stop_ = true;
+    stopping_ = true;
   }
   begun_.notify_all();
   for (std::thread& helper : helpers_) helper.join();
@@ -43,8 +57,8 @@ void RowPool::help(int thread) {
   std::uint64_t seen = 0;
   std::unique_lock lock(mutex_);
   while (true) {
-    begun_.wait(lock, [&] { return stop_ || round_ != seen; });
-    if (stop_) return;
+    begun_.wait(lock, [&] { return stopping_ || round_ != seen; });
+    if (stopping_) return;
     seen = round_;
     const int rows = rows_;
     lock.unlock();

@@ -12,7 +12,8 @@ namespace feedtune {
 /// between images, and take the owner's CPU affinity as it is when the pool is made.
 class RowPool {
  public:
-  /// `threads` >= 1, the owner included: 1 starts none.
+  /// `threads` >= 1, the owner included: 1 starts none. Throws TrialFailure{unsupported} where the system gives no
+  /// more.
   explicit RowPool(int threads);
   ~RowPool();
   RowPool(const RowPool&) = delete;
@@ -24,14 +25,19 @@ class RowPool {
   /// owner), and returns when all are done. The task must not throw. Called by the owner only.
   template <class Task>
   void run(int rows, Task&& task) {
-    run_parts(rows, [](void* opaque, int begin, int end, int thread) { (*static_cast<std::remove_reference_t<Task>*>(opaque))(begin, end, thread); },
-              const_cast<void*>(static_cast<const void*>(&task)));
+    run_parts(
+        rows,
+        [](void* opaque, int begin, int end, int thread) {
+          (*static_cast<std::remove_reference_t<Task>*>(opaque))(begin, end, thread);
+        },
+        const_cast<void*>(static_cast<const void*>(&task)));
   }
 
  private:
   using Call = void (*)(void* task, int begin, int end, int thread);
   void run_parts(int rows, Call call, void* task);
   void help(int thread);
+  void stop();
 
   const int threads_;
   std::mutex mutex_;
@@ -40,7 +46,7 @@ class RowPool {
   std::uint64_t round_ = 0;
   int rows_ = 0;
   int running_ = 0;
-  bool stop_ = false;
+  bool stopping_ = false;
   Call call_ = nullptr;
   void* task_ = nullptr;
   std::vector<std::thread> helpers_;

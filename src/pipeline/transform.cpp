@@ -8,8 +8,8 @@ namespace feedtune {
 
 Transform::Transform(const TransformOptions& options) : options_(options), pool_(options.threads) {
   if (options.output != InputType::uint8 && options.output != InputType::float32)
-    throw TrialFailure(TrialStatus::unsupported,
-                       fmt::format("input_type={}: the native loader makes uint8 and float32", to_text(options.output)));
+    throw TrialFailure(TrialStatus::unsupported, fmt::format("input_type={}: the native loader makes uint8 and float32",
+                                                             to_text(options.output)));
   column_taps_.resize(static_cast<std::size_t>(options.side));
   scratch_.resize(static_cast<std::size_t>(options.threads));
 }
@@ -25,7 +25,8 @@ void Transform::apply(const DecodedImage& image, bool flip, std::span<std::byte>
   for (int x = 0; x < options_.side; ++x)
     column_taps_[static_cast<std::size_t>(x)] = {column_weights_.first(x), column_weights_.count(x),
                                                  column_weights_.weights(x)};
-  for (Scratch& scratch : scratch_) {
+  for (Scratch& scratch : scratch_) {  // here, because a helper thread has nowhere to report that memory is out
+    scratch.rows.resize(row_weights_.most());
     scratch.blended.resize(static_cast<std::size_t>(image.width) * 3 + 1);
     scratch.resized.resize(static_cast<std::size_t>(options_.side) * 4);
   }
@@ -34,15 +35,12 @@ void Transform::apply(const DecodedImage& image, bool flip, std::span<std::byte>
   });
 }
 
-void Transform::apply_rows(const DecodedImage& image, int begin, int end, Scratch& scratch, std::byte* destination) const {
+void Transform::apply_rows(const DecodedImage& image, int begin, int end, Scratch& scratch,
+                           std::byte* destination) const {
   for (int row = begin; row < end; ++row) {
     const int count = row_weights_.count(row);
-    scratch.rows.resize(static_cast<std::size_t>(count));
     const std::uint8_t* pixels = image.pixels + static_cast<std::size_t>(row_weights_.first(row)) * image.row_bytes;
-    for (auto& source : scratch.rows) {
-      source = pixels;
-      pixels += image.row_bytes;
-    }
+    for (int k = 0; k < count; ++k, pixels += image.row_bytes) scratch.rows[static_cast<std::size_t>(k)] = pixels;
     blend_rows(scratch.rows.data(), row_weights_.weights(row), count, image.width * 3, scratch.blended.data());
     blend_columns(scratch.blended.data(), column_taps_.data(), options_.side, scratch.resized.data());
     store(scratch.resized.data(), row, destination);

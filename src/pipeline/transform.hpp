@@ -20,10 +20,10 @@ struct TransformOptions {
   int threads = 1;                           ///< that split the output's rows
 };
 
-/// Crop -> resize -> flip -> planes, one output row at a time: the rows that it blends, then the columns, then the store,
-/// all in the first cache level. Rounded to 8 bits after each of the two, as torchvision's resize of uint8 images does
-/// (columns first there). Each worker owns one; not thread-safe. Allocates nothing once it has seen the largest crop.
-/// The output depends on the options and the pixels alone, not on the threads or the machine.
+/// Crop -> resize -> flip -> planes, one output row at a time: the rows that it blends, then the columns, then the
+/// store, all in the first cache level. Rounded to 8 bits after each of the two, as torchvision's resize of uint8
+/// images does (columns first there). Each worker owns one; not thread-safe. Allocates nothing once it has seen the
+/// largest crop. The output depends on the options and the pixels alone, not on the threads or the machine.
 class Transform {
  public:
   /// Throws TrialFailure{unsupported} for a type it doesn't make.

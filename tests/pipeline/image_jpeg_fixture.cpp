@@ -15,7 +15,8 @@ namespace {
 
 std::vector<std::uint8_t> picture(const JpegKind& kind, int components) {
   std::vector<std::uint8_t> pixels;
-  pixels.reserve(static_cast<std::size_t>(kind.width) * static_cast<std::size_t>(kind.height) * static_cast<std::size_t>(components));
+  pixels.reserve(static_cast<std::size_t>(kind.width) * static_cast<std::size_t>(kind.height) *
+                 static_cast<std::size_t>(components));
   std::uint32_t state = kind.seed * 2654435761u + 12345;
   for (int y = 0; y < kind.height; ++y) {
     for (int x = 0; x < kind.width; ++x) {

@@ -1,4 +1,5 @@
-// Listing: the same images with the same labels on every machine, and a data path that is none of what is accepted says so.
+// Listing: the same images with the same labels on every machine, and a data path that is none of what is accepted says
+// so.
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -41,11 +42,13 @@ bool mentions(const DataFacts& facts, const std::string& text) {
 
 TEST(ImageList, ClassFoldersGiveLabelsInOrder) {
   TemporaryFolder folder;
-  for (const char* name : {"dog/2.jpg", "dog/10.jpg", "cat/deep/er/x.jpg", "cat/b.jpg", "eel/a.jpg", ".hidden/a.jpg", "cat/.x.jpg"})
+  for (const char* name :
+       {"dog/2.jpg", "dog/10.jpg", "cat/deep/er/x.jpg", "cat/b.jpg", "eel/a.jpg", ".hidden/a.jpg", "cat/.x.jpg"})
     folder.write(name, "x");
   fs::create_directory(folder.path() / "ant");  // holds no file: takes no label
   const ImageList list = ImageList::from_path(folder.text());
-  EXPECT_EQ(names(list), (std::vector<std::string>{"cat/b.jpg", "cat/deep/er/x.jpg", "dog/10.jpg", "dog/2.jpg", "eel/a.jpg"}));
+  EXPECT_EQ(names(list),
+            (std::vector<std::string>{"cat/b.jpg", "cat/deep/er/x.jpg", "dog/10.jpg", "dog/2.jpg", "eel/a.jpg"}));
   EXPECT_EQ(list.label(0), 0);
   EXPECT_EQ(list.label(1), 0);
   EXPECT_EQ(list.label(2), 1);
@@ -84,7 +87,8 @@ TEST(ImageList, MoreThanThousandClassesStayBelowThousand) {
 TEST(ImageList, DigestIsOfTheDataAndNotOfWhereItLies) {
   TemporaryFolder first, second;
   for (const TemporaryFolder* folder : {&first, &second})
-    for (int i = 0; i < 30; ++i) folder->write("k" + std::to_string(i % 3) + "/" + std::to_string(i), "content " + std::to_string(i));
+    for (int i = 0; i < 30; ++i)
+      folder->write("k" + std::to_string(i % 3) + "/" + std::to_string(i), "content " + std::to_string(i));
   const std::string digest = ImageList::from_path(first.text()).facts().digest;
   EXPECT_EQ(digest.substr(0, 8), "fnv1a64:");
   EXPECT_EQ(digest, ImageList::from_path(second.text()).facts().digest);
@@ -187,7 +191,8 @@ TEST(ImageList, ListFileKeepsItsOrderAndLabels) {
 
 TEST(ImageList, WrongDataPathsAreNamedWithWhatIsAccepted) {
   TemporaryFolder folder;
-  const std::string accepted = "want a folder of class folders, a folder of images, or a text file with one image path a line";
+  const std::string accepted =
+      "want a folder of class folders, a folder of images, or a text file with one image path a line";
   const std::string at = folder.text();
   EXPECT_EQ(error_of(at + "/nothing"), at + "/nothing: No such file or directory; " + accepted);
   EXPECT_EQ(error_of(at), at + ": holds no files; " + accepted);
@@ -198,7 +203,8 @@ TEST(ImageList, WrongDataPathsAreNamedWithWhatIsAccepted) {
   folder.write("binary", std::string("a\0b", 3));
   EXPECT_EQ(error_of(at + "/binary"), at + "/binary: a binary file, not a list of images; " + accepted);
   folder.write("prose.md", "# Title\n\nSome words.\n");
-  EXPECT_EQ(error_of(at + "/prose.md"), at + "/prose.md: lists no image: 2 lines that name no file (first: # Title); " + accepted);
+  EXPECT_EQ(error_of(at + "/prose.md"),
+            at + "/prose.md: lists no image: 2 lines that name no file (first: # Title); " + accepted);
   folder.write("labels.txt", "one.jpg\t3\none.jpg\tcat\n");
   EXPECT_EQ(error_of(at + "/labels.txt"), at + "/labels.txt:2: label \"cat\", want an integer from 0 to 999");
   folder.write("label.txt", "one.jpg\t1000\n");
@@ -214,7 +220,8 @@ TEST(ImageList, EmptyClassFoldersAreNotData) {
   TemporaryFolder folder;
   fs::create_directories(folder.path() / "a/b");
   fs::create_symlink("nowhere", folder.path() / "x.jpg");
-  EXPECT_NE(error_of(folder.text()).find("holds no files, but 1 links that lead nowhere (first: x.jpg)"), std::string::npos);
+  EXPECT_NE(error_of(folder.text()).find("holds no files, but 1 links that lead nowhere (first: x.jpg)"),
+            std::string::npos);
 }
 
 long resident_kib() {

@@ -1,5 +1,5 @@
-// One image from its file to its slot: bad files are counted with path and reason, phases are timed apart, and whatever the
-// loader, the same seed gives the same bytes.
+// One image from its file to its slot: bad files are counted with path and reason, phases are timed apart, and whatever
+// the loader, the same seed gives the same bytes.
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -31,7 +31,10 @@ using test::TemporaryFolder;
 void write_pictures(const TemporaryFolder& folder, int count) {
   using Colour = test::JpegKind::Colour;
   for (int i = 0; i < count; ++i) {
-    test::JpegKind kind{.width = 120 + 13 * (i % 5), .height = 90 + 7 * (i % 7), .progressive = i % 6 == 5, .seed = static_cast<unsigned>(i)};
+    test::JpegKind kind{.width = 120 + 13 * (i % 5),
+                        .height = 90 + 7 * (i % 7),
+                        .progressive = i % 6 == 5,
+                        .seed = static_cast<unsigned>(i)};
     if (i % 5 == 3) kind.horizontal = kind.vertical = 1;
     if (i % 7 == 4) {
       kind.colour = Colour::grey;
@@ -89,7 +92,8 @@ TEST(ImagePreparer, BadFilesAreZeroedAndNamedWithTheirReason) {
   folder.write("movie.jpg", "GIF89a..............");
   folder.write("gone.jpg", jpeg);
   for (int tenth = 1; tenth < 10; ++tenth)
-    folder.write("cut" + std::to_string(tenth), std::span(jpeg).first(jpeg.size() * static_cast<std::size_t>(tenth) / 10));
+    folder.write("cut" + std::to_string(tenth),
+                 std::span(jpeg).first(jpeg.size() * static_cast<std::size_t>(tenth) / 10));
   DataCache cache;
   DataSet data({.path = folder.text(), .image_size = 32}, loader_setup("turbo_full"), cache);
   fs::remove(folder.path() / "gone.jpg");
@@ -98,11 +102,12 @@ TEST(ImagePreparer, BadFilesAreZeroedAndNamedWithTheirReason) {
   auto prepared = prepare_all(data, totals);
   EXPECT_EQ(totals.failed + totals.images, 16);
   const auto notes = data.log().notes();
-  const std::map<std::string, std::string> failures = {{"empty.jpg", "failed: empty file"},
-                                                       {"text.jpg", "failed: not an image (starts with 68 65 6c 6c 6f 2c 20 74)"},
-                                                       {"page.jpg", "failed: unsupported: html"},
-                                                       {"movie.jpg", "failed: unsupported: gif"},
-                                                       {"gone.jpg", "failed: cannot be opened: No such file or directory"}};
+  const std::map<std::string, std::string> failures = {
+      {"empty.jpg", "failed: empty file"},
+      {"text.jpg", "failed: not an image (starts with 68 65 6c 6c 6f 2c 20 74)"},
+      {"page.jpg", "failed: unsupported: html"},
+      {"movie.jpg", "failed: unsupported: gif"},
+      {"gone.jpg", "failed: cannot be opened: No such file or directory"}};
   for (const auto& [name, reason] : failures) {
     EXPECT_FALSE(prepared[name].done) << name;
     EXPECT_TRUE(all_zero(prepared[name].pixels)) << name;
@@ -128,7 +133,8 @@ TEST(ImagePreparer, FileThatClaimsAHugeImageCostsNoMemory) {
   auto bytes = test::make_jpeg({.width = 64, .height = 64});
   for (std::size_t i = 2; i + 9 < bytes.size(); ++i)
     if (bytes[i] == std::byte{0xff} && bytes[i + 1] == std::byte{0xc0}) {
-      for (const std::size_t at : {i + 5, i + 7}) bytes[at] = std::byte{0xff}, bytes[at + 1] = std::byte{0xdc};  // 65,500
+      for (const std::size_t at : {i + 5, i + 7})
+        bytes[at] = std::byte{0xff}, bytes[at + 1] = std::byte{0xdc};  // 65,500
       break;
     }
   folder.write("bomb.jpg", bytes);
@@ -189,7 +195,8 @@ TEST(ImagePreparer, PhasesAreTimedAndAddUpToLessThanTheWhole) {
   const auto start = clock.now();
   prepare_all(data, totals);
   const auto wall = (clock.now() - start).count();
-  for (const auto* phase : {&totals.open, &totals.read, &totals.decode, &totals.decode_cpu, &totals.transform}) EXPECT_GT(phase->load(), 0);
+  for (const auto* phase : {&totals.open, &totals.read, &totals.decode, &totals.decode_cpu, &totals.transform})
+    EXPECT_GT(phase->load(), 0);
   EXPECT_LE(totals.open + totals.read + totals.decode + totals.transform, wall);
   EXPECT_EQ(totals.images, 12);
   std::int64_t bytes = 0;
@@ -250,7 +257,8 @@ TEST(ImagePreparer, EveryLoaderAndNumberOfWorkersDeliversTheSameBatches) {
             labels.insert(labels.end(), batch.labels.begin(), batch.labels.end());
           }
           EXPECT_TRUE(pixels == reference[step]) << "step " << step << " workers " << workers;
-          EXPECT_TRUE(std::equal(batch.labels.begin(), batch.labels.end(), labels.begin() + static_cast<std::ptrdiff_t>(step * 4)));
+          EXPECT_TRUE(std::equal(batch.labels.begin(), batch.labels.end(),
+                                 labels.begin() + static_cast<std::ptrdiff_t>(step * 4)));
           loader->release(batch);
         }
         EXPECT_EQ(data.log().notes().at(0).path, "b/bad.jpg");

@@ -31,7 +31,8 @@ TEST(ImageSampler, EveryEpochHoldsEveryImageOnce) {
   }
 }
 
-// Chi-squared over first places: 1,000 epochs of 16 images, 15 degrees of freedom; 50 is beyond the 1e-5 quantile (44.3).
+// Chi-squared over first places: 1,000 epochs of 16 images, 15 degrees of freedom; 50 is beyond the 1e-5 quantile
+// (44.3).
 TEST(ImageSampler, EveryImageComesFirstEquallyOften) {
   const Sampler sampler(16, 7);
   std::vector<int> first(16), pairs(16);
@@ -105,8 +106,10 @@ TEST(ImageCrop, BoxesLieInsideAndKeepTheirShare) {
       ASSERT_GE(box.height, 1);
       ASSERT_LE(box.left + box.width, size.width);
       ASSERT_LE(box.top + box.height, size.height);
-      if (size.width < 224 || size.height < 224 || size.width > 500) continue;  // too small to be exact, or too long to fit
-      const double share = static_cast<double>(box.width) * box.height / (static_cast<double>(size.width) * size.height);
+      if (size.width < 224 || size.height < 224 || size.width > 500)
+        continue;  // too small to be exact, or too long to fit
+      const double share =
+          static_cast<double>(box.width) * box.height / (static_cast<double>(size.width) * size.height);
       ASSERT_GT(share, 0.079);
       const double ratio = static_cast<double>(box.width) / box.height;
       ASSERT_GT(ratio, 0.74);

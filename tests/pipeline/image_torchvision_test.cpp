@@ -58,8 +58,8 @@ Difference difference(const std::vector<std::byte>& got, const std::string& expe
   return result;
 }
 
-// Stated bound, in levels of 0..255: mean abs difference below 0.25 for each case, and no value off by more than 1. (Rows
-// and columns are blended in the other order, with 8-bit rounding between; the JPEG decoders agree to the bit.)
+// Stated bound, in levels of 0..255: mean abs difference below 0.25 for each case, and no value off by more than 1.
+// (Rows and columns are blended in the other order, with 8-bit rounding between; the JPEG decoders agree to the bit.)
 TEST(ImageTorchvision, CropResizeAndFlipMatchForTheSameBox) {
   Recording recording("reference.bin");
   ASSERT_EQ(recording.text(4), "FTTV");

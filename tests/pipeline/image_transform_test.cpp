@@ -20,15 +20,20 @@ struct Picture {
   int height;
   std::vector<std::uint8_t> pixels;
   DecodedImage image() const {
-    return {.pixels = pixels.data(), .row_bytes = static_cast<std::size_t>(width) * 3, .width = width, .height = height};
+    return {
+        .pixels = pixels.data(), .row_bytes = static_cast<std::size_t>(width) * 3, .width = width, .height = height};
   }
-  int at(int x, int y, int c) const { return pixels[(static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)) * 3 + static_cast<std::size_t>(c)]; }
+  int at(int x, int y, int c) const {
+    return pixels[(static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)) * 3 +
+                  static_cast<std::size_t>(c)];
+  }
 };
 
 Picture noise(int width, int height, std::uint64_t seed) {
   Picture picture{width, height, {}};
   RandomStream random(seed);
-  for (int i = 0; i < width * height * 3; ++i) picture.pixels.push_back(static_cast<std::uint8_t>(random.uniform() * 256));
+  for (int i = 0; i < width * height * 3; ++i)
+    picture.pixels.push_back(static_cast<std::uint8_t>(random.uniform() * 256));
   return picture;
 }
 
@@ -39,8 +44,8 @@ std::vector<std::byte> resized(const Picture& picture, const TransformOptions& o
   return output;
 }
 
-/// A triangle of half-width `support` around each output's centre, cut at the borders and normalised: one row of weights
-/// per output sample.
+/// A triangle of half-width `support` around each output's centre, cut at the borders and normalised: one row of
+/// weights per output sample.
 std::vector<std::vector<double>> dense_weights(int input, int output, bool antialias) {
   const double scale = static_cast<double>(input) / output;
   const double support = antialias && scale > 1 ? scale : 1;
@@ -58,7 +63,8 @@ std::vector<std::vector<double>> dense_weights(int input, int output, bool antia
   return rows;
 }
 
-double exact_value(const Picture& picture, const std::vector<double>& rows, const std::vector<double>& columns, int channel) {
+double exact_value(const Picture& picture, const std::vector<double>& rows, const std::vector<double>& columns,
+                   int channel) {
   double sum = 0;
   for (int y = 0; y < picture.height; ++y) {
     if (rows[static_cast<std::size_t>(y)] == 0) continue;
@@ -69,7 +75,8 @@ double exact_value(const Picture& picture, const std::vector<double>& rows, cons
 }
 
 // Bound: 8-bit rounding after the rows (0.5, which the columns average) and at the end (0.5), and weights in steps of
-// 2^-16, off by at most 2^-17 each: 255 * taps / 2^17, below 0.05 a pass for fewer than 25 taps. White noise is the worst input there is.
+// 2^-16, off by at most 2^-17 each: 255 * taps / 2^17, below 0.05 a pass for fewer than 25 taps. White noise is the
+// worst input there is.
 TEST(ImageTransform, EveryPixelIsWithinRoundingOfTheExactFilter) {
   const int sizes[][2] = {{1, 1}, {2, 3}, {5, 40}, {24, 24}, {25, 23}, {47, 96}, {131, 77}, {200, 150}};
   for (const auto& [width, height] : sizes) {
@@ -85,10 +92,13 @@ TEST(ImageTransform, EveryPixelIsWithinRoundingOfTheExactFilter) {
           for (int y = 0; y < side; ++y)
             for (int x = 0; x < side; ++x) {
               const int source = flip ? side - 1 - x : x;
-              const double exact = exact_value(picture, rows[static_cast<std::size_t>(y)], columns[static_cast<std::size_t>(source)], c);
-              const double off = std::abs(static_cast<int>(output[static_cast<std::size_t>((c * side + y) * side + x)]) - exact);
+              const double exact =
+                  exact_value(picture, rows[static_cast<std::size_t>(y)], columns[static_cast<std::size_t>(source)], c);
+              const double off =
+                  std::abs(static_cast<int>(output[static_cast<std::size_t>((c * side + y) * side + x)]) - exact);
               mean += off / (3 * side * side);
-              ASSERT_LE(off, 1.1) << width << "x" << height << " channel " << c << " at " << x << "," << y << " exact " << exact;
+              ASSERT_LE(off, 1.1) << width << "x" << height << " channel " << c << " at " << x << "," << y << " exact "
+                                  << exact;
             }
         EXPECT_LT(mean, 0.45) << width << "x" << height;
       }
@@ -99,7 +109,9 @@ TEST(ImageTransform, EveryPixelIsWithinRoundingOfTheExactFilter) {
 TEST(ImageTransform, FlatPicturesStayFlat) {
   for (const int level : {0, 1, 128, 254, 255})
     for (const auto& [width, height] : {std::pair{333, 500}, {17, 3}, {2000, 64}}) {
-      const Picture picture{width, height, std::vector<std::uint8_t>(static_cast<std::size_t>(width * height * 3), static_cast<std::uint8_t>(level))};
+      const Picture picture{
+          width, height,
+          std::vector<std::uint8_t>(static_cast<std::size_t>(width * height * 3), static_cast<std::uint8_t>(level))};
       for (const std::byte value : resized(picture, {.side = 32}, false)) ASSERT_EQ(static_cast<int>(value), level);
     }
 }
@@ -112,7 +124,8 @@ TEST(ImageTransform, SameSizeIsACopyInPlanes) {
     for (int y = 0; y < 32; ++y)
       for (int x = 0; x < 32; ++x) {
         ASSERT_EQ(static_cast<int>(output[static_cast<std::size_t>((c * 32 + y) * 32 + x)]), picture.at(x, y, c));
-        ASSERT_EQ(static_cast<int>(mirrored[static_cast<std::size_t>((c * 32 + y) * 32 + x)]), picture.at(31 - x, y, c));
+        ASSERT_EQ(static_cast<int>(mirrored[static_cast<std::size_t>((c * 32 + y) * 32 + x)]),
+                  picture.at(31 - x, y, c));
       }
 }
 
@@ -127,7 +140,8 @@ TEST(ImageTransform, FloatsAreTheBytesNormalised) {
     float value = 0;
     std::memcpy(&value, raw.data() + i * sizeof value, sizeof value);
     const std::size_t channel = i / (40 * 40);
-    const double expected = (static_cast<int>(bytes[i]) / 255.0 - static_cast<double>(mean[channel])) / static_cast<double>(deviation[channel]);
+    const double expected = (static_cast<int>(bytes[i]) / 255.0 - static_cast<double>(mean[channel])) /
+                            static_cast<double>(deviation[channel]);
     ASSERT_NEAR(value, expected, 1e-6);
   }
 }
@@ -137,7 +151,8 @@ TEST(ImageTransform, ThreadsDontChangeABit) {
     const Picture picture = noise(width, height, 3);
     for (const int side : {1, 7, 64}) {
       const auto alone = resized(picture, {.side = side}, true);
-      for (const int threads : {2, 3, 5, 9}) EXPECT_EQ(resized(picture, {.side = side, .threads = threads}, true), alone);
+      for (const int threads : {2, 3, 5, 9})
+        EXPECT_EQ(resized(picture, {.side = side, .threads = threads}, true), alone);
     }
   }
 }

@@ -10,8 +10,8 @@
 namespace feedtune {
 namespace {
 
-/// OpenCV hands on none of libjpeg's warnings and leaves the missing part of a cut-off file as it was, so a file without
-/// an end marker near its end counts as damaged.
+/// OpenCV hands on none of libjpeg's warnings and leaves the missing part of a cut-off file as it was, so a file
+/// without an end marker near its end counts as damaged.
 bool ends_like_a_jpeg(std::span<const std::byte> encoded) {
   constexpr std::size_t tail_bytes = 4096;
   const auto tail = encoded.last(std::min(encoded.size(), tail_bytes));
