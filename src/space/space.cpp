@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -21,14 +21,15 @@ void check_selections(const AxisSelections& selections, const SpaceContext& cont
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::string wrong = axis.reject(values[i], context);
       if (!wrong.empty()) throw SpecError(fmt::format("{}[{}]", place, i), wrong);
-      if (std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]) != values.begin() + static_cast<std::ptrdiff_t>(i))
+      const auto here = values.begin() + static_cast<std::ptrdiff_t>(i);
+      if (std::find(values.begin(), here, values[i]) != here)
         throw SpecError(fmt::format("{}[{}]", place, i), to_text(values[i]) + " is listed twice");
     }
   }
 }
 
-/// Calls `visit` with every valid configuration. An axis is set after those it depends on and left out where it
-/// collapses, so no configuration comes twice. `visit` returns false to stop.
+/// Walks the valid configurations. An axis is set after those it depends on and left out where it collapses, so no
+/// configuration comes twice.
 class Enumeration {
  public:
   Enumeration(const AxisSelections& selections, const SpaceContext& context) : context_(context) {
@@ -40,25 +41,56 @@ class Enumeration {
     }
   }
 
-  void run(const std::function<bool(const Configuration&)>& visit) {
+  /// As a floating-point number: a product of lists overflows integers. Axes that no other depends on only multiply.
+  double count() const {
     Configuration configuration;
-    descend(0, configuration, visit);
+    return count_from(0, configuration);
+  }
+  std::vector<Configuration> all() const {
+    std::vector<Configuration> found;
+    Configuration configuration;
+    collect_from(0, configuration, found);
+    return found;
   }
 
  private:
-  bool descend(std::size_t depth, Configuration& configuration, const std::function<bool(const Configuration&)>& visit) {
-    const std::vector<Axis>& axes = ordered_axes();
-    if (depth == axes.size()) return visit(configuration);
-    const Axis& axis = axes[depth];
-    if (!axis.collapse(configuration, context_).empty()) return descend(depth + 1, configuration, visit);
-    const std::vector<AxisValue> values =
-        values_[depth].empty() ? std::vector{axis.unswept(configuration, context_)} : values_[depth];
+  static bool others_depend_on(const Axis& axis) {
+    return std::any_of(ordered_axes().begin(), ordered_axes().end(), [&](const Axis& other) {
+      return std::find(other.depends.begin(), other.depends.end(), axis.name) != other.depends.end();
+    });
+  }
+  std::vector<AxisValue> values_at(std::size_t depth, const Configuration& configuration) const {
+    if (!values_[depth].empty()) return values_[depth];
+    return {ordered_axes()[depth].unswept(configuration, context_)};
+  }
+
+  double count_from(std::size_t depth, Configuration& configuration) const {
+    if (depth == ordered_axes().size()) return 1;
+    const Axis& axis = ordered_axes()[depth];
+    if (!axis.collapse(configuration, context_).empty()) return count_from(depth + 1, configuration);
+    const std::vector<AxisValue> values = values_at(depth, configuration);
+    if (!others_depend_on(axis)) return static_cast<double>(values.size()) * count_from(depth + 1, configuration);
+    double sum = 0;
     for (const AxisValue& value : values) {
       configuration.set(axis.name, value);
-      if (!descend(depth + 1, configuration, visit)) return false;
+      sum += count_from(depth + 1, configuration);
     }
     configuration.erase(axis.name);
-    return true;
+    return sum;
+  }
+
+  void collect_from(std::size_t depth, Configuration& configuration, std::vector<Configuration>& found) const {
+    if (depth == ordered_axes().size()) {
+      found.push_back(configuration);
+      return;
+    }
+    const Axis& axis = ordered_axes()[depth];
+    if (!axis.collapse(configuration, context_).empty()) return collect_from(depth + 1, configuration, found);
+    for (const AxisValue& value : values_at(depth, configuration)) {
+      configuration.set(axis.name, value);
+      collect_from(depth + 1, configuration, found);
+    }
+    configuration.erase(axis.name);
   }
 
   const SpaceContext& context_;
@@ -118,16 +150,11 @@ SearchSpace build_space(const AxisSelections& selections, const SpaceContext& co
   SearchSpace space;
   space.selections = selections;
   space.context = context;
-  Enumeration enumeration(selections, context);
-  std::int64_t count = 0;
-  enumeration.run([&](const Configuration&) { return ++count <= most_configurations; });
-  if (count > most_configurations)
-    throw SpecError("axes", fmt::format("more than {} configurations; give fewer values", most_configurations));
-  space.configurations.reserve(static_cast<std::size_t>(count));
-  enumeration.run([&](const Configuration& configuration) {
-    space.configurations.push_back(configuration);
-    return true;
-  });
+  const Enumeration enumeration(selections, context);
+  if (enumeration.count() > static_cast<double>(most_configurations))
+    throw SpecError("axes", fmt::format("{:.0f} configurations, at most {} are possible; give fewer values", enumeration.count(),
+                                        most_configurations));
+  space.configurations = enumeration.all();
   std::sort(space.configurations.begin(), space.configurations.end());
   leave_out_what_does_not_fit(space);
   note_collapsed(space);

@@ -182,7 +182,9 @@ TEST(Space, ATooLargeSpaceIsRefusedBeforeItFillsMemory) {
   std::vector<AxisValue> hundreds;
   for (std::int64_t i = 1; i <= 400; ++i) hundreds.emplace_back(i);
   AxisSelections selections = {{"batch_size", hundreds}, {"num_workers", hundreds}, {"prefetch", hundreds}};
-  EXPECT_EQ(message_of([&] { build_space(selections, gpu()); }), "axes: more than 1000000 configurations; give fewer values");
+  // 400 batches x 400 workers x 2 memories x (400 prefetches with batch_per_worker + 1 with pooled)
+  EXPECT_EQ(message_of([&] { build_space(selections, gpu()); }),
+            "axes: 128320000 configurations, at most 1000000 are possible; give fewer values");
 }
 
 TEST(Space, DefaultBatchesKeepATenthOfDeviceMemoryFreeAndChosenOnesDoNot) {

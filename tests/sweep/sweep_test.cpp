@@ -94,7 +94,13 @@ TEST(Sweep, GridMeasuresEveryConfigurationAndNoneTwiceInABlockButTheReference) {
 
 TEST(Sweep, ConfirmationBlocksHaveNumbersOfTheirOwnAndAFreshOrder) {
   FakeRunner runner;
-  const feedtune::Run run = run_sweep(fake_plan(), runner, {.next_to_confirm = confirm_fastest(6)});
+  const SweepPlan plan = fake_plan();
+  const std::vector<Configuration> four(plan.space.configurations.begin(), plan.space.configurations.begin() + 4);
+  SweepHooks hooks;
+  hooks.next_to_confirm = [&](const feedtune::Run& so_far) {
+    return count_stage(so_far.trials, "confirm") < 6 * 4 ? four : std::vector<Configuration>{};
+  };
+  const feedtune::Run run = run_sweep(plan, runner, hooks);
   std::set<int> explored;
   std::map<int, std::vector<std::string>> confirmed;
   for (const TrialResult& trial : run.trials) {
