@@ -10,12 +10,12 @@
 namespace feedtune {
 
 // s32, s16, b16 and l16 have the sizes of table 1 of Tolstikhin et al. (2021); the others continue it downwards. What a
-// step of each costs stands in model_facts(); nano is chosen so that on the cpu device a step of two cores takes about
-// as long as those cores take to load its images (0.7-0.9 ms each at 224 pixels).
+// step of each costs stands in model_facts(). nano is chosen so that on the cpu device an image's share of the step takes
+// about as much CPU time as loading it (1.2 to 2 ms of one core at 224 pixels).
 const std::vector<ModelPreset>& model_presets() {
   static const std::vector<ModelPreset> presets = {
       {.name = "mixer-pico", .patch = 32, .channels = 16, .token_hidden = 32, .channel_hidden = 64, .blocks = 2},
-      {.name = "mixer-nano", .patch = 32, .channels = 64, .token_hidden = 64, .channel_hidden = 256, .blocks = 4},
+      {.name = "mixer-nano", .patch = 32, .channels = 64, .token_hidden = 64, .channel_hidden = 256, .blocks = 2},
       {.name = "mixer-tiny", .patch = 16, .channels = 192, .token_hidden = 96, .channel_hidden = 768, .blocks = 8},
       {.name = "mixer-s32", .patch = 32, .channels = 512, .token_hidden = 256, .channel_hidden = 2048, .blocks = 8},
       {.name = "mixer-s16", .patch = 16, .channels = 512, .token_hidden = 256, .channel_hidden = 2048, .blocks = 8},
