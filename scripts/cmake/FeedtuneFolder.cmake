@@ -75,7 +75,7 @@ function(feedtune_tests name)
     FEEDTUNE_PROGRAM="$<IF:$<TARGET_EXISTS:feedtune>,${CMAKE_BINARY_DIR}/feedtune,>")
   target_link_libraries(test_${name} PRIVATE feedtune_${name} feedtune_options GTest::gtest GTest::gmock GTest::gtest_main
                         ${arg_LIBRARIES})
-  gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST TEST_FILTER "-Slow*" TEST_PREFIX "${name}." PROPERTIES LABELS "fast;${name}" TIMEOUT 240)
+  gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST TEST_FILTER "-Slow*" TEST_PREFIX "${name}." PROPERTIES LABELS fast TIMEOUT 240)
   gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST TEST_FILTER "Slow*" TEST_PREFIX "${name}." TEST_LIST test_${name}_SLOW
-                       PROPERTIES LABELS "slow;${name}" TIMEOUT 1800)
+                       PROPERTIES LABELS slow TIMEOUT 1800)
 endfunction()

@@ -16,9 +16,20 @@ namespace {
 
 constexpr std::chrono::milliseconds redraw_every{100};
 
+/// The axes that tell trials of one kind apart.
+std::vector<std::string> telling_axes(Purpose purpose) {
+  switch (purpose) {
+    case Purpose::loader_only: return {"loader", "num_workers", "decoder"};
+    case Purpose::copy_only: return {"batch_size", "host_memory", "input_type"};
+    case Purpose::step_only: return {"batch_size", "precision"};
+    case Purpose::trial: break;
+  }
+  return {"batch_size", "num_workers", "loader", "host_memory"};
+}
+
 std::string what(const Configuration& configuration, Purpose purpose) {
-  std::string text = purpose == Purpose::trial ? "" : fmt::format("{} ", to_text(purpose));
-  return text + settings_text(configuration, {"batch_size", "num_workers", "loader", "host_memory"});
+  const std::string text = settings_text(configuration, telling_axes(purpose));
+  return purpose == Purpose::trial ? text : fmt::format("{}: {}", to_text(purpose), text);
 }
 
 std::string count(const SweepStatus& status) {

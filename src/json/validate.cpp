@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "core/error.hpp"
@@ -7,6 +9,9 @@
 
 namespace feedtune {
 namespace {
+
+/// a <= b, but for the last digits of two sums of the same numbers.
+bool at_most(double a, double b) { return a <= b + 1e-9 * std::max(std::abs(a), std::abs(b)); }
 
 /// Collects what contradicts itself. The document has decoded: every type is right.
 class Checker {
@@ -18,13 +23,13 @@ class Checker {
   }
 
   void check(const Interval& v, const std::string& place) {
-    require(v.low <= v.mean && v.mean <= v.high, place, fmt::format("mean {} lies outside its ci95, {} to {}", v.mean, v.low, v.high));
+    require(at_most(v.low, v.mean) && at_most(v.mean, v.high), place, fmt::format("mean {} lies outside its ci95, {} to {}", v.mean, v.low, v.high));
     require(v.n >= 0, place, fmt::format("n is {}, want >= 0", v.n));
   }
 
   void check(const PhaseSummary& v, const std::string& place) {
-    require(v.p50 <= v.p95 && v.p95 <= v.p99 && v.p99 <= v.max, place, "p50 <= p95 <= p99 <= max does not hold");
-    require(v.mean <= v.max, place, fmt::format("mean {} is above max {}", v.mean, v.max));
+    require(at_most(v.p50, v.p95) && at_most(v.p95, v.p99) && at_most(v.p99, v.max), place, "p50 <= p95 <= p99 <= max does not hold");
+    require(at_most(v.mean, v.max), place, fmt::format("mean {} is above max {}", v.mean, v.max));
     require(v.count >= 0, place, fmt::format("count is {}, want >= 0", v.count));
     std::int64_t counted = 0;
     for (const auto& [bucket, count] : v.histogram) counted += count;

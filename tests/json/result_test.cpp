@@ -146,6 +146,12 @@ TEST(Result, ANumberThatIsNotFiniteIsAbsentWithAReasonAndNeverNan) {
     EXPECT_EQ(back.unknown.at(name), "not a finite number") << name;
 }
 
+TEST(Validate, EqualStepsWhoseMeanDiffersInTheLastDigitAreNoContradiction) {
+  feedtune::Run run = testing::full_run();
+  run.trials.front().phases["step"] = {1.59532, 1.5953199999999998, 1.5953199999999998, 1.5953199999999998, 1.5953199999999998, 10, {}};
+  EXPECT_THAT(validate_result(encode(run), "r.json"), IsEmpty());
+}
+
 TEST(Result, ValidateFindsNothingInASoundRunAndContradictionsInOthers) {
   EXPECT_THAT(validate_result(by_hand, "r.json"), IsEmpty());
   EXPECT_THAT(validate_result(encode(testing::full_run()), "r.json"), IsEmpty());
