@@ -18,14 +18,15 @@ namespace {
 
 constexpr std::size_t chunk = PageableStaging::chunk_bytes;
 
-/// Stages `source` on a manual clock: each chunk costs the host `host` and the link `link`, in proportion to its bytes.
 struct Staged {
   Nanoseconds arrived;
   Nanoseconds returned;
-  std::vector<std::byte> seen;
 };
 
-Staged stage(std::span<const std::byte> source, Nanoseconds host, Nanoseconds link, Nanoseconds start = {}) {
+/// Stages `source` on a manual clock: each chunk costs the host `host` and the link `link`, in proportion to its bytes.
+/// `seen` gets what passed through the ring.
+Staged stage(std::span<const std::byte> source, Nanoseconds host, Nanoseconds link, Nanoseconds start = {},
+             std::vector<std::byte>* seen = nullptr) {
   const auto clock = std::make_shared<ManualClock>();
   Timeline timeline(clock, HostWait::spin, Nanoseconds{0});
   const auto share = [](Nanoseconds whole, std::size_t bytes) {
@@ -33,8 +34,10 @@ Staged stage(std::span<const std::byte> source, Nanoseconds host, Nanoseconds li
   };
   Staged result;
   PageableStaging staging(std::make_shared<LockedAllocator>(), [&](std::byte* to, const std::byte* from, std::size_t bytes) {
-    std::memcpy(to, from, bytes);
-    result.seen.insert(result.seen.end(), to, to + bytes);
+    if (seen != nullptr) {
+      std::memcpy(to, from, bytes);
+      seen->insert(seen->end(), to, to + bytes);
+    }
     clock->advance(share(host, bytes));
   });
   result.arrived = staging.copy(timeline, source, start, [&](std::size_t bytes) { return share(link, bytes); });
@@ -90,7 +93,9 @@ TEST(VirtualCopy, AnEmptyBatchCostsTheLatencyAlone) {
 TEST(VirtualCopy, EveryByteOfAPageableSourceIsReallyRead) {
   std::vector<std::byte> source(5 * chunk + 12'345);
   for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::byte>(i * 2654435761u >> 16);
-  EXPECT_EQ(stage(source, us(1), us(1)).seen, source);
+  std::vector<std::byte> seen;
+  stage(source, us(1), us(1), {}, &seen);
+  EXPECT_TRUE(seen == source);
 }
 
 TEST(VirtualCopy, ASlowHostOrASlowLinkDecidesNeverTheirSum) {
@@ -108,10 +113,11 @@ TEST(VirtualCopy, WhileTheLinkIsBusyTheHostFillsTheRingAndThenWaits) {
 }
 
 RC_GTEST_PROP(VirtualCopy, AtSteadyRatesACopyTakesExactlyTheLongerOfMemcpyAndLink, ()) {
-  const auto whole_chunks = *rc::gen::inRange<std::size_t>(1, 12);
+  const auto whole_chunks = *rc::gen::inRange<std::size_t>(1, 10);
   const auto host = Nanoseconds{*rc::gen::inRange(0, 500'000)};
   const auto link = Nanoseconds{*rc::gen::inRange(0, 500'000)};
-  const std::vector<std::byte> source(whole_chunks * chunk);
+  static const std::vector<std::byte> most(10 * chunk);
+  const auto source = std::span(most).first(whole_chunks * chunk);
   const auto count = static_cast<std::int64_t>(whole_chunks);
   const Staged staged = stage(source, host, link);
   RC_ASSERT(staged.arrived == count * std::max(host, link));
