@@ -1,5 +1,5 @@
-// Decoding: the fast partial decoder shows the model the same pixels as a whole decode, and bad files cost a reason, never
-// the run.
+// Decoding: the fast partial decoder shows the model the same pixels as a whole decode, and bad files cost a reason,
+// never the run.
 
 #include <gtest/gtest.h>
 
@@ -53,7 +53,8 @@ std::vector<CropBox> boxes(int width, int height, std::uint64_t seed) {
   for (int i = 0; i < 12; ++i) {
     const int w = 1 + static_cast<int>(random.uniform() * width);
     const int h = 1 + static_cast<int>(random.uniform() * height);
-    all.push_back({static_cast<int>(random.uniform() * (width - w + 1)), static_cast<int>(random.uniform() * (height - h + 1)), w, h});
+    all.push_back({static_cast<int>(random.uniform() * (width - w + 1)),
+                   static_cast<int>(random.uniform() * (height - h + 1)), w, h});
   }
   return all;
 }
@@ -62,19 +63,22 @@ std::string describe(const JpegKind& kind, const CropBox& box) {
   return "image " + std::to_string(kind.width) + "x" + std::to_string(kind.height) + " sampling " +
          std::to_string(kind.horizontal) + "x" + std::to_string(kind.vertical) + " colour " +
          std::to_string(static_cast<int>(kind.colour)) + (kind.progressive ? " progressive" : "") + " restart " +
-         std::to_string(kind.restart_rows) + ", crop " + std::to_string(box.left) + "," + std::to_string(box.top) + " " +
-         std::to_string(box.width) + "x" + std::to_string(box.height);
+         std::to_string(kind.restart_rows) + ", crop " + std::to_string(box.left) + "," + std::to_string(box.top) +
+         " " + std::to_string(box.width) + "x" + std::to_string(box.height);
 }
 
 int compare_all_boxes(const JpegKind& kind, Decoder& part, Decoder& whole) {
   const auto encoded = test::make_jpeg(kind);
   const auto expected = decode(whole, encoded, {0, 0, kind.width, kind.height});
   int compared = 0;
-  for (const CropBox& box : boxes(kind.width, kind.height, static_cast<std::uint64_t>(kind.width * 1000 + kind.height))) {
+  for (const CropBox& box :
+       boxes(kind.width, kind.height, static_cast<std::uint64_t>(kind.width * 1000 + kind.height))) {
     const auto got = decode(part, encoded, box);
     for (int y = 0; y < box.height; ++y) {
-      const auto* row = expected.data() + (static_cast<std::size_t>(box.top + y) * static_cast<std::size_t>(kind.width) +
-                                           static_cast<std::size_t>(box.left)) * 3;
+      const auto* row =
+          expected.data() + (static_cast<std::size_t>(box.top + y) * static_cast<std::size_t>(kind.width) +
+                             static_cast<std::size_t>(box.left)) *
+                                3;
       if (std::memcmp(row, got.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(box.width) * 3,
                       static_cast<std::size_t>(box.width) * 3) != 0) {
         ADD_FAILURE() << describe(kind, box) << ": row " << y << " differs";
@@ -115,7 +119,8 @@ TEST(ImageDecoder, PartialDecodeHoldsForEveryColourAndForRestartMarkers) {
 
 TEST(ImageDecoder, GreyIsTheSameInAllThreeChannels) {
   const auto decoder = make_image_decoder("turbo");
-  const auto encoded = test::make_jpeg({.width = 40, .height = 30, .colour = Colour::grey, .horizontal = 1, .vertical = 1});
+  const auto encoded =
+      test::make_jpeg({.width = 40, .height = 30, .colour = Colour::grey, .horizontal = 1, .vertical = 1});
   const auto pixels = decode(*decoder, encoded, {0, 0, 40, 30});
   int distinct = 0;
   for (std::size_t i = 0; i < pixels.size(); i += 3) {
@@ -126,10 +131,12 @@ TEST(ImageDecoder, GreyIsTheSameInAllThreeChannels) {
   EXPECT_GT(distinct, 500);
 }
 
-// Inverted CMYK at full light must come out white, and without black ink (255 is none) the channels are the inks' light.
+// Inverted CMYK at full light must come out white, and without black ink (255 is none) the channels are the inks'
+// light.
 TEST(ImageDecoder, CmykIsReadAsInvertedWithAndWithoutTheAdobeMarker) {
   const auto decoder = make_image_decoder("turbo_full");
-  const JpegKind kind{.width = 48, .height = 32, .colour = Colour::cmyk, .horizontal = 1, .vertical = 1, .quality = 100};
+  const JpegKind kind{
+      .width = 48, .height = 32, .colour = Colour::cmyk, .horizontal = 1, .vertical = 1, .quality = 100};
   JpegKind without = kind;
   without.adobe_marker = false;
   const auto marked = decode(*decoder, test::make_jpeg(kind), {0, 0, 48, 32});
@@ -194,7 +201,8 @@ TEST(ImageDecoder, RandomDamageNeverCrashes) {
         const DecodedImage image = decoder->decode(chosen.crop);
         ASSERT_EQ(image.width, chosen.crop.width);
         const auto pixels = pixels_of(image);  // every byte may be read
-        ASSERT_EQ(pixels.size(), static_cast<std::size_t>(chosen.crop.width) * static_cast<std::size_t>(chosen.crop.height) * 3);
+        ASSERT_EQ(pixels.size(),
+                  static_cast<std::size_t>(chosen.crop.width) * static_cast<std::size_t>(chosen.crop.height) * 3);
       } catch (const ImageError&) {
       }
     }
@@ -316,6 +324,52 @@ TEST(ImageDecoder, PngGoesToTheOpencvModuleOrSaysWhatIsMissing) {
   EXPECT_EQ(pixels_of(decoder->decode({0, 0, 3, 2})),
             (std::vector<std::uint8_t>{255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 128, 128, 128}));
   EXPECT_EQ(pixels_of(decoder->decode({1, 0, 1, 1})), (std::vector<std::uint8_t>{0, 255, 0}));
+}
+
+// The same picture as lossless WebP, one colour (200, 100, 50) of 40 x 24 as lossy, and 20 x 12 with transparency
+// (extended format), all by Pillow.
+constexpr unsigned char lossless_webp[] = {
+    0x52, 0x49, 0x46, 0x46, 0x38, 0x00, 0x00, 0x00, 0x57, 0x45, 0x42, 0x50, 0x56, 0x50, 0x38, 0x4c, 0x2c, 0x00,
+    0x00, 0x00, 0x2f, 0x02, 0x40, 0x00, 0x00, 0x2f, 0x20, 0x10, 0x20, 0x48, 0x57, 0x6e, 0x43, 0x40, 0x50, 0x74,
+    0xdd, 0x72, 0x02, 0x01, 0x82, 0x74, 0xe5, 0xe6, 0x3f, 0x40, 0x6c, 0x72, 0x6c, 0x15, 0x28, 0x64, 0x1b, 0x01,
+    0x0e, 0xdd, 0x4b, 0x72, 0x22, 0x17, 0xd1, 0xff, 0x18, 0x5f};
+constexpr unsigned char lossy_webp[] = {
+    0x52, 0x49, 0x46, 0x46, 0x4a, 0x00, 0x00, 0x00, 0x57, 0x45, 0x42, 0x50, 0x56, 0x50, 0x38, 0x20, 0x3e, 0x00,
+    0x00, 0x00, 0xb0, 0x03, 0x00, 0x9d, 0x01, 0x2a, 0x28, 0x00, 0x18, 0x00, 0x3e, 0x31, 0x18, 0x8a, 0x43, 0xa2,
+    0x21, 0xa1, 0x12, 0xb4, 0x00, 0x20, 0x03, 0x04, 0xb3, 0x80, 0x3b, 0x00, 0x7e, 0x00, 0x7e, 0x00, 0x00, 0x39,
+    0x42, 0x6b, 0xb8, 0x00, 0x00, 0xfe, 0xc4, 0xef, 0xff, 0xff, 0x59, 0x55, 0xf2, 0x54, 0x7e, 0xe4, 0xbf, 0xff,
+    0xf7, 0x64, 0xed, 0x95, 0xc8, 0xff, 0x77, 0x00, 0x00, 0x00};
+constexpr unsigned char extended_webp[] = {
+    0x52, 0x49, 0x46, 0x46, 0x6e, 0x00, 0x00, 0x00, 0x57, 0x45, 0x42, 0x50, 0x56, 0x50, 0x38, 0x58, 0x0a, 0x00,
+    0x00, 0x00, 0x10, 0x00, 0x00, 0x00, 0x13, 0x00, 0x00, 0x0b, 0x00, 0x00, 0x41, 0x4c, 0x50, 0x48, 0x14, 0x00,
+    0x00, 0x00, 0x01, 0x0f, 0x30, 0xff, 0x11, 0x11, 0x42, 0x48, 0x40, 0x4c, 0xf0, 0xff, 0x2c, 0xd9, 0x83, 0x88,
+    0xfe, 0x87, 0xd1, 0x07, 0x56, 0x50, 0x38, 0x20, 0x34, 0x00, 0x00, 0x00, 0x10, 0x03, 0x00, 0x9d, 0x01, 0x2a,
+    0x14, 0x00, 0x0c, 0x00, 0x3e, 0xd1, 0x54, 0xa3, 0x4b, 0xa8, 0x24, 0xa3, 0x21, 0xb0, 0x08, 0x01, 0x00, 0x1a,
+    0x09, 0x40, 0x17, 0x65, 0xd0, 0x00, 0x10, 0x36, 0x00, 0x00, 0xfe, 0x13, 0x1f, 0x5f, 0x32, 0xce, 0x17, 0xf3,
+    0xfb, 0x53, 0x04, 0x91, 0x98, 0x26, 0x67, 0x00, 0x00, 0x00};
+
+TEST(ImageDecoder, WebpOfAllThreeKindsGoesToTheOpencvModule) {
+  const auto lossless = std::as_bytes(std::span(lossless_webp));
+  const auto lossy = std::as_bytes(std::span(lossy_webp));
+  const auto extended = std::as_bytes(std::span(extended_webp));
+  const auto decoder = make_image_decoder("turbo_full");
+  const auto size_of = [&](std::span<const std::byte> encoded) {
+    const ImageSize size = decoder->read_header(encoded);
+    return std::pair(size.width, size.height);
+  };
+  EXPECT_EQ(size_of(lossless), std::pair(3, 2));
+  EXPECT_EQ(size_of(lossy), std::pair(40, 24));
+  EXPECT_EQ(size_of(extended), std::pair(20, 12));
+  EXPECT_EQ(failure_of("turbo", lossy.first(20)), "webp: its header is cut off");
+  if (opencv_module().functions == nullptr) GTEST_SKIP() << opencv_module().missing;
+  EXPECT_NE(failure_of("turbo", lossy.first(lossy.size() / 2)), "");
+  EXPECT_EQ(decode(*decoder, lossless, {1, 0, 2, 2}),
+            (std::vector<std::uint8_t>{0, 255, 0, 0, 0, 255, 255, 255, 255, 128, 128, 128}));
+  const auto pixels = decode(*decoder, lossy, {5, 5, 1, 1});
+  EXPECT_NEAR(pixels[0], 200, 8);
+  EXPECT_NEAR(pixels[1], 100, 8);
+  EXPECT_NEAR(pixels[2], 50, 8);
+  EXPECT_EQ(decode(*decoder, extended, {0, 0, 20, 12}).size(), 20u * 12 * 3);
 }
 
 TEST(ImageDecoder, PngThatClaimsAHugeImageIsRefusedFromItsHeader) {
