@@ -129,7 +129,8 @@ std::string wrapped(const std::string& text, std::size_t first, std::size_t inde
   bool line_has_word = false;
   const std::string line = single_line(text);
   for (std::size_t at = 0; at < line.size();) {
-    const std::size_t end = std::min(line.find(' ', at), line.size());
+    std::size_t end = std::min(line.find(' ', at), line.size());
+    if (line.compare(end, 2, " %") == 0) end = std::min(line.find(' ', end + 1), line.size());  // "2 %" stays together
     const std::string word = line.substr(at, end - at);
     at = end + 1;
     if (word.empty()) continue;

@@ -113,7 +113,7 @@ std::string per_batch_section(const Recommendation& r) {
   for (const std::string& axis : varying_axes(shown))
     if (axis != "batch_size" && std::find(axes.begin(), axes.end(), axis) == axes.end() && axes.size() < 5)
       axes.push_back(axis);
-  Table table{{{"Best at batch", Align::right}, {"images/s", Align::right}, {"loss", Align::right}}, {}};
+  Table table{{{"Best at batch", Align::right}, {"images/s", Align::right}, {"slower by", Align::right}}, {}};
   for (const std::string& axis : axes)
     table.columns.push_back({axis, axis == "num_workers" ? Align::right : Align::left});
   table.columns.push_back({"measured in"});

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "analyze/roles.hpp"
 #include "report/format.hpp"
 #include "report/recommend_text.hpp"
 
@@ -69,22 +70,37 @@ std::string why(const Run& run, const Recommendation& r) {
   return "the trials recorded no phases, so what holds it back is not known.";
 }
 
-std::string next(const Recommendation& r) {
-  std::string text;
-  if (keeps_current(r)) {
-    text = "leave the loader as it is";
-  } else if (r.current) {
-    text = "change " + change_text(r.current->configuration, r.recommended->configuration);
-  } else {
-    text = "set the values below; `recommend --format pytorch` prints DataLoader arguments";
-  }
+/// What to change; for PyTorch where the headline's loader isn't one that its DataLoader can be.
+std::string change(const Recommendation& r) {
+  const auto from = [&](const Configuration& to) {
+    return r.current ? "change " + change_text(r.current->configuration, to)
+                     : "set " + settings_text(to, {"batch_size", "num_workers", "host_memory", "prefetch"});
+  };
+  if (keeps_current(r)) return "leave the loader as it is";
+  if (pytorch_can(r.recommended->configuration)) return from(r.recommended->configuration);
+  const std::string elsewhere = "the verdict's figure needs a loader that works like " +
+                                r.recommended->configuration.text("loader").value_or("this one") + " (settings below)";
+  if (!r.pytorch) return elsewhere;
+  const Configuration& pytorch = r.pytorch->configuration;
+  const bool already = r.current && change_text(r.current->configuration, pytorch).empty();
+  return fmt::format("in PyTorch {}: {} images/s (`recommend --format pytorch` prints the arguments); {}",
+                     already ? "nothing measured is better than the current settings" : from(pytorch),
+                     rate_text(r.pytorch->images_per_s.mean), elsewhere);
+}
+
+std::string beyond(const Recommendation& r) {
   if (r.bound_by == "loader")
-    text += "; beyond that only faster loading helps: more CPUs, smaller images, a cheaper decoder";
+    return "Beyond that only faster loading helps: more CPUs, smaller images, a cheaper decoder.";
   if (r.bound_by == "h2d")
-    text += "; beyond that ship fewer bytes (input_type uint8) or use pinned memory with overlapped copies";
-  if (r.bound_by == "device") text += "; beyond that only a faster step helps: precision, batch size, model or device";
-  if (r.bound_by == "joint_cpu") text += "; beyond that only more CPUs or less work an image help";
-  return text + (r.decided ? "." : "; sweep on with a larger --budget to settle what is undecided.");
+    return "Beyond that ship fewer bytes (input_type uint8), or overlap copies from pinned memory.";
+  if (r.bound_by == "device") return "Beyond that only a faster step helps: precision, batch size, model or device.";
+  if (r.bound_by == "joint_cpu") return "Beyond that only more CPUs, or less work an image, help.";
+  return "";
+}
+
+std::string next(const Recommendation& r) {
+  return change(r) + ". " + beyond(r) +
+         (r.decided ? "" : " Sweep on with a larger --budget to settle what is undecided.");
 }
 
 }  // namespace

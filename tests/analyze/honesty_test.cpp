@@ -135,6 +135,24 @@ TEST(Honesty, ASettingTwoPercentSlowerIsRarelyCalledEquivalent) {
   EXPECT_LE(wrong, 0.05 * all);
 }
 
+TEST(Honesty, ANoisySlowSettingAmongSteadyOnesIsRarelyCalledEquivalent) {
+  int wrong = 0, all = 0;
+  std::normal_distribution<double> noise;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    std::mt19937_64 random(seed);
+    RunBuilder b;
+    for (int block = 1; block <= 8; ++block) {
+      b.confirm(make({.workers = 1, .loader = "pooled"}), block, 979 * std::exp(0.03 * noise(random)));
+      for (std::int64_t workers : {2, 3, 4, 5})
+        b.confirm(make({.workers = workers, .loader = "pooled"}), block, 1000 * std::exp(0.005 * noise(random)));
+    }
+    const Recommendation r = recommend(b.run, {});
+    ++all;
+    for (const Candidate& c : r.equivalent) wrong += c.configuration.integer("num_workers") == 1 ? 1 : 0;
+  }
+  EXPECT_LE(wrong, 0.05 * all);
+}
+
 TEST(SlowHonesty, TheSameCheapestTieWinsOverTwentySeedsAndIsHardlyEverTooSlow) {
   for (const double cv : {0.01, 0.02}) {
     int wrong = 0, decided = 0;
@@ -181,11 +199,18 @@ TEST(SlowHonesty, WhereOneSettingIsBestEverySeedFindsIt) {
 }
 
 TEST(SlowHonesty, AShortBudgetStillSeldomRecommendsSomethingSlow) {
-  int wrong = 0;
+  int wrong = 0, blocks = 0, paired = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     FakeMachine machine = plateau_machine(seed, 0.015);
-    const Recommendation r = recommend(play(machine, 40).run, {});
+    const auto searched = static_cast<std::int64_t>(machine.truth.size()) + 4;
+    const RunBuilder b = play(machine, 30, {}, [&](auto& run) { run.spec.budget.trials = searched + 30; });
+    const Recommendation r = recommend(b.run, {});
     wrong += machine.true_rate(r.recommended->configuration) < 0.98 * machine.best_rate() ? 1 : 0;
+    blocks += r.blocks >= 3 ? 1 : 0;
+    EXPECT_TRUE(r.baseline && r.pytorch);
+    paired += r.gains.front().method == "paired blocks" ? 1 : 0;
   }
   EXPECT_LE(wrong, 3);
+  EXPECT_GE(paired, 54) << "the rest changed batch size in the last block, and says that its gain is unpaired";
+  EXPECT_EQ(blocks, 60) << "30 trials are enough for three blocks";
 }

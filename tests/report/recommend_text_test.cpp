@@ -43,7 +43,11 @@ TEST(RecommendText, TheAnswerComesFirstInThreeParts) {
   EXPECT_THAT(text, HasSubstr("3.33x the current settings"));
   EXPECT_THAT(line_with(text, "Why"),
               HasSubstr("loading holds it back: the device waits for data in 41 % of each step"));
-  EXPECT_THAT(line_with(text, "Next"), HasSubstr("change num_workers 1 -> 2, loader batch_per_worker -> pooled"));
+  const std::string flat = on_one_line(text);
+  EXPECT_THAT(flat, HasSubstr("Next in PyTorch change num_workers 1 -> 8, host_memory pageable -> pinned"))
+      << "a DataLoader cannot be pooled: what to change is what it can do";
+  EXPECT_THAT(flat, HasSubstr("700 images/s (`recommend --format pytorch` prints the arguments)"));
+  EXPECT_THAT(flat, HasSubstr("a loader that works like pooled"));
   EXPECT_LT(text.find("Verdict"), text.find("Why"));
   EXPECT_LT(text.find("Why"), text.find("Next"));
 }
@@ -103,6 +107,15 @@ TEST(RecommendText, UndecidedOnesAreNamed) {
 
 TEST(RecommendText, FailuresAndTheReasonAreShown) {
   EXPECT_THAT(text_of(example_run().run), HasSubstr("out of device memory"));
+}
+
+TEST(RecommendText, ARecommendationThatPyTorchCanDoIsNotExplainedTwice) {
+  RunBuilder b;
+  b.confirm(baseline_at(64), {200, 201, 202});
+  b.confirm(make({.workers = 4}), {700, 701, 702});
+  const std::string text = on_one_line(text_of(b.run));
+  EXPECT_THAT(text, HasSubstr("Next set batch_size 64, num_workers 4, host_memory pinned, prefetch 2."));
+  EXPECT_THAT(text, Not(HasSubstr("works like")));
 }
 
 TEST(RecommendText, GoodSettingsAreLeftAlone) {

@@ -60,4 +60,5 @@ TEST(Format, LinesBreakAtWordsAndNeverExceedTheWidth) {
   EXPECT_EQ(wrapped("one two three", 0, 2, 8), "one two\n  three\n");
   EXPECT_EQ(wrapped("a\nb\x1b[31m", 0, 0), "a b [31m\n") << "no control characters from file names";
   EXPECT_EQ(wrapped("", 0, 0), "\n");
+  EXPECT_EQ(wrapped("about 12 % more", 0, 0, 8), "about\n12 %\nmore\n") << "a number keeps its unit";
 }
