@@ -15,6 +15,7 @@
 #include "cli/sweep_plan.hpp"
 #include "core/enums.hpp"
 #include "core/error.hpp"
+#include "device/cpu/cpu_device.hpp"
 #include "process/child.hpp"
 #include "cli/dry_run_text.hpp"
 #include "report/recommend_text.hpp"
@@ -91,6 +92,7 @@ int run_command(const SweepArguments& arguments) {
   watch_signals();
   ProcessRunner::Options options;
   options.command = {program_path(), "__trial"};
+  if (!process_environment()("OMP_WAIT_POLICY")) options.environment = {cpu_device_environment};
   options.stop = [] { return stop_signal() != 0; };
   ProcessRunner runner(std::move(options), std::make_shared<SteadyClock>());
 
