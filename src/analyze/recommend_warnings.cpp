@@ -43,23 +43,26 @@ std::string describe(const Failures& f) {
 void warn_of_confidence(const WarningInput& input, Recommendation& r) {
   const Measured& best = *input.choice->best->measured;
   const Measured& recommended = *input.choice->recommended->measured;
+  const int blocks = std::min(best.blocks(), recommended.blocks());
   if (!best.confirmed())
     r.warnings.push_back(
-        "nothing was measured again after the search: these are single trials, and the best of many "
-        "single trials looks faster than it is; give a larger budget");
-  else if (best.blocks() < min_blocks || recommended.blocks() < min_blocks)
-    r.warnings.push_back(fmt::format("measured again only {} time(s), want at least {}: give a larger budget",
-                                     std::min(best.blocks(), recommended.blocks()), min_blocks));
+        "nothing was measured again after the search: these are single trials, and the best of many single trials "
+        "looks "
+        "faster than it is; give a larger budget");
+  else if (blocks < min_blocks)
+    r.warnings.push_back(fmt::format("measured again only {}, want at least {} times: give a larger budget",
+                                     blocks == 1 ? "once" : fmt::format("{} times", blocks), min_blocks));
   if (input.choice->recommended->verdict == Verdict::undecided)
-    r.warnings.push_back(
-        fmt::format("no setting is proven to be within {:.3g} % of the best yet; the recommended one is "
-                    "the cheapest that may be",
-                    100 * r.within));
+    r.warnings.push_back(fmt::format(
+        "no setting is proven to be within {:.3g} % of the best yet; the recommended one is the cheapest that "
+        "may be",
+        100 * r.within));
   const auto open = std::count_if(input.choice->open.begin(), input.choice->open.end(),
                                   [&](const Standing* s) { return s != input.choice->recommended; });
   if (open > 0 && input.choice->recommended->verdict != Verdict::undecided)
-    r.warnings.push_back(
-        fmt::format("{} setting(s) that are cheaper or could be faster are not told apart from it yet", open));
+    r.warnings.push_back(fmt::format("{} that {} cheaper or could be faster {} not told apart from it yet",
+                                     open == 1 ? "1 setting" : fmt::format("{} settings", open),
+                                     open == 1 ? "is" : "are", open == 1 ? "is" : "are"));
 }
 
 void warn_of_roles(const Run& run, Recommendation& r) {

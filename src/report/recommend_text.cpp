@@ -98,9 +98,11 @@ std::string ceilings_section(const Recommendation& r) {
       {"loader and step on the same CPUs", "joint_cpu", c.joint_cpu}};
   for (const auto& [title, name, value] : parts)
     if (value) table.rows.push_back({title, rate_text(*value), c.binds == name ? "<- binds" : ""});
-  if (r.recommended)
+  if (r.recommended) {
+    const double share = r.recommended->images_per_s.mean / *lowest;
     table.rows.push_back({"measured, recommended", rate_text(r.recommended->images_per_s.mean),
-                          percent_text(r.recommended->images_per_s.mean / *lowest) + " of the lowest"});
+                          percent_text(share) + " of the lowest" + (share > 1 ? " (measured once)" : "")});
+  }
   const std::string worth = worth_fixing(c);
   return render_table(table) + (worth.empty() ? "" : wrapped(worth, 0, 0));
 }
@@ -109,11 +111,13 @@ std::string per_batch_section(const Recommendation& r) {
   if (r.per_batch.empty()) return "";
   std::vector<Configuration> shown;
   for (const PerBatch& b : r.per_batch) shown.push_back(b.best.configuration);
-  std::vector<std::string> axes = {"num_workers", "loader", "host_memory"};
+  std::vector<std::string> axes = {"num_workers", "loader"};
+  if (shown.front().has("host_memory")) axes.push_back("host_memory");
   for (const std::string& axis : varying_axes(shown))
-    if (axis != "batch_size" && std::find(axes.begin(), axes.end(), axis) == axes.end() && axes.size() < 5)
+    if (axis != "batch_size" && std::find(axes.begin(), axes.end(), axis) == axes.end() && axes.size() < 4 &&
+        axis != "ready_batches")
       axes.push_back(axis);
-  Table table{{{"Best at batch", Align::right}, {"images/s", Align::right}, {"slower by", Align::right}}, {}};
+  Table table{{{"Batch", Align::right}, {"images/s", Align::right}, {"slower by", Align::right}}, {}};
   for (const std::string& axis : axes)
     table.columns.push_back({axis, axis == "num_workers" ? Align::right : Align::left});
   table.columns.push_back({"measured in"});

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 
@@ -21,9 +22,13 @@ namespace {
 /// What std::system() says of `python check.py printed.py`.
 int run_python(const std::string& python, const std::string& printed, const std::string& check) {
   const std::string stem = ::testing::TempDir() + ::testing::UnitTest::GetInstance()->current_test_info()->name();
-  std::ofstream(stem + "_printed.py") << printed;
-  std::ofstream(stem + "_check.py") << check;
-  return std::system((python + " " + stem + "_check.py " + stem + "_printed.py").c_str());
+  const std::string printed_file = stem + "_printed.py", check_file = stem + "_check.py";
+  std::ofstream(printed_file) << printed;
+  std::ofstream(check_file) << check;
+  const int status = std::system((python + " " + check_file + " " + printed_file).c_str());
+  std::remove(printed_file.c_str());
+  std::remove(check_file.c_str());
+  return status;
 }
 
 bool have(const std::string& python, const std::string& statement) {
