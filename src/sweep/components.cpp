@@ -4,13 +4,18 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <utility>
+
+#include "sweep/trial_length.hpp"
 
 namespace feedtune {
 namespace {
 
-constexpr double shortest_s = 0.15, longest_s = 0.8, start_up_s = 0.3;
+constexpr double shortest_s = 0.15, longest_s = 0.8;
 constexpr double budget_share = 0.25;
 constexpr std::size_t most_loaders = 6;
+/// A trial takes at least ten batches; per image a small one costs the loader the same.
+constexpr std::int64_t loader_batch_size = 16;
 
 /// The distinct values of some axes in the space, in its order.
 std::vector<Configuration> projected(const SearchSpace& space, std::initializer_list<const char*> axes) {
@@ -58,7 +63,7 @@ class Components {
     std::vector<Configuration> loaders = projected(space_, {"loader", "decoder", "input_type", "resize", "storage"});
     if (loaders.size() > most_loaders) loaders.resize(most_loaders);
     for (Configuration& part : loaders) {
-      part.set("batch_size", images > 0 ? std::min<std::int64_t>(64, images) : 64);
+      part.set("batch_size", images > 0 ? std::min(loader_batch_size, images) : loader_batch_size);
       for (const std::int64_t workers : std::set<std::int64_t>{1, cpus}) {
         part.set("num_workers", workers);
         add(part, Purpose::loader_only);
@@ -85,18 +90,26 @@ class Components {
 }  // namespace
 
 std::vector<TrialRequest> component_requests(const SearchSpace& space, const Spec& spec) {
+  const auto give_time = [&](std::vector<TrialRequest>& requests, double each_s) {
+    double all_s = 0;
+    for (TrialRequest& request : requests) {
+      request.target = {.min_time_s = each_s / 2, .max_time_s = each_s, .relative_half_width = 0.02, .cache = spec.cache};
+      request.setup = apply(request.configuration, TrialSetup{});
+      all_s += estimated_s(request, space.context);
+    }
+    return all_s;
+  };
   std::size_t most_batch_sizes = 16;
   std::vector<TrialRequest> requests = Components(space, most_batch_sizes).take();
-  double each_s = longest_s;
-  if (spec.budget.seconds) {
-    const double share_s = budget_share * *spec.budget.seconds;
-    while (most_batch_sizes > 2 && static_cast<double>(requests.size()) * (start_up_s + shortest_s) > share_s)
-      requests = Components(space, --most_batch_sizes).take();
-    if (!requests.empty())
-      each_s = std::clamp(share_s / static_cast<double>(requests.size()) - start_up_s, shortest_s, longest_s);
+  double all_s = give_time(requests, longest_s);
+  if (!spec.budget.seconds) return requests;
+  const double share_s = budget_share * *spec.budget.seconds;
+  for (double each_s = longest_s; all_s > share_s && each_s > shortest_s;)
+    all_s = give_time(requests, each_s = std::max(shortest_s, each_s / 2));
+  while (all_s > share_s && most_batch_sizes > 2) {
+    requests = Components(space, --most_batch_sizes).take();
+    all_s = give_time(requests, shortest_s);
   }
-  for (TrialRequest& request : requests)
-    request.target = {.min_time_s = each_s / 2, .max_time_s = each_s, .relative_half_width = 0.02, .cache = spec.cache};
   return requests;
 }
 

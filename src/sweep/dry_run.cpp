@@ -20,7 +20,7 @@ class PlanningRunner final : public TrialRunner {
     planned.purpose = request.purpose;
     planned.block = request.block;
     planned.configuration = request.configuration;
-    planned.estimated_s = estimated_s(request, context_.effective_cpus);
+    planned.estimated_s = estimated_s(request, context_);
     planned.host_bytes = planned_host_bytes(request.setup);
     const bool steps = request.purpose == Purpose::trial || request.purpose == Purpose::step_only;
     const bool own_model = request.stage == "anchor";

@@ -45,7 +45,7 @@ class Sweep {
     if (!book_.stopped()) explore();
     if (!book_.stopped()) confirm();
     if (book_.stopped())
-      book_.note("interrupted", fmt::format("stopped after {} trials; --resume goes on", book_.run().trials.size()));
+      book_.note("interrupted", fmt::format("stopped by the user after {} trials; --resume goes on", book_.run().trials.size()));
     const bool complete = !book_.stopped();
     Run run = book_.take();
     run.complete = complete;

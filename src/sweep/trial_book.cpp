@@ -20,7 +20,8 @@ TrialBook::TrialBook(const SweepPlan& plan, TrialRunner& runner, const SweepHook
   status_.budget = plan.header.spec.budget;
   if (recorded == nullptr) return;
   run_.started = recorded->started;
-  run_.notes = recorded->notes;
+  for (const RunNote& note : recorded->notes)
+    if (note.kind != "interrupted") run_.notes.push_back(note);  // it goes on now
 }
 
 void TrialBook::start_stage(const std::string& stage, std::optional<int> planned) {

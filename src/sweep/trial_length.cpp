@@ -22,11 +22,11 @@ std::optional<double> slowest(const Run& run, Purpose purpose) {
 }  // namespace
 
 std::int64_t images_needed(const LoaderSetup& loader) {
-  const std::int64_t workers = std::max(1, loader.num_workers);
+  const bool whole_batches = loader.kind == LoaderKind::batch_per_worker && loader.num_workers > 0;
   std::int64_t fill = 1;
-  if (loader.num_workers > 0)
-    fill = loader.kind == LoaderKind::pooled ? loader.ready_batches : workers * loader.prefetch;
-  return (fill + 3 * workers) * loader.batch_size;
+  if (loader.num_workers > 0) fill = whole_batches ? std::int64_t{loader.num_workers} * loader.prefetch : loader.ready_batches;
+  const std::int64_t measured = std::max<std::int64_t>(10, whole_batches ? std::int64_t{3} * loader.num_workers : 0);
+  return (fill + 2 + measured) * loader.batch_size;
 }
 
 double time_limit_s(const TrialRequest& request, const Run& so_far) {
@@ -39,14 +39,18 @@ double time_limit_s(const TrialRequest& request, const Run& so_far) {
          4 * seconds_per_image * static_cast<double>(images_needed(request.setup.loader));
 }
 
-double estimated_s(const TrialRequest& request, double effective_cpus) {
-  const double start_up_s = 0.3;
-  if (request.purpose != Purpose::trial) return start_up_s + request.target.max_time_s;
+double estimated_s(const TrialRequest& request, const SpaceContext& context) {
+  constexpr double start_up_s = 0.3, image_s = 0.005;
   const LoaderSetup& loader = request.setup.loader;
-  const double busy_cpus = std::clamp<double>(loader.num_workers * loader.worker_threads, 1, std::max(1.0, effective_cpus));
-  const double least_s = 0.01 * static_cast<double>(images_needed(loader)) / busy_cpus;
-  const double warm_up_s = std::min(1.0, request.target.max_time_s / 3);
-  return start_up_s + std::max(warm_up_s + request.target.max_time_s, least_s);
+  const double cpus = std::max(1.0, context.effective_cpus);
+  const double step_s = context.device.name == "cpu" ? image_s / cpus : 0;
+  const double load_s = image_s / std::clamp<double>(loader.num_workers * loader.worker_threads, 1, cpus);
+  double each_s = 0;
+  if (request.purpose == Purpose::loader_only) each_s = load_s;
+  if (request.purpose == Purpose::step_only) each_s = step_s;
+  if (request.purpose == Purpose::trial) each_s = load_s + step_s;
+  const double warm_up_s = request.purpose == Purpose::trial ? std::min(1.0, request.target.max_time_s / 3) : 0;
+  return start_up_s + std::max(warm_up_s + request.target.max_time_s, each_s * static_cast<double>(images_needed(loader)));
 }
 
 }  // namespace feedtune

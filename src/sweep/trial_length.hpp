@@ -5,18 +5,20 @@
 
 #include "core/run.hpp"
 #include "core/trial.hpp"
+#include "space/axis.hpp"
 
 namespace feedtune {
 
-/// Images that pass before throughput can be told from the queue's fill: the fill and 3 batches a worker.
+/// Images that pass before throughput can be told from the queue's fill: the fill, two steps in flight, then 3 batches a
+/// worker (batch_per_worker) and at least 10. Source: the trial's own rule (trial/measured_window).
 std::int64_t images_needed(const LoaderSetup& loader);
 
 /// Deadline of a trial, start-up included. Goes by the slowest component trials in `so_far`; where there are none yet,
 /// by 10 images/s.
 double time_limit_s(const TrialRequest& request, const Run& so_far);
 
-/// Seconds a trial will take, before anything is known: 10 ms a CPU to load an image (an ImageNet JPEG on a CPU of
-/// 2020), the device not slower than that.
-double estimated_s(const TrialRequest& request, double effective_cpus);
+/// Seconds a trial will take, before anything is known: 5 ms of one CPU to load an image (an ImageNet JPEG on a CPU of
+/// 2020) and on the cpu device as much to step it; other devices not slower than the loader.
+double estimated_s(const TrialRequest& request, const SpaceContext& context);
 
 }  // namespace feedtune

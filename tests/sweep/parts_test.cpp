@@ -44,7 +44,7 @@ TEST(Components, EachPartIsMeasuredAloneOverWhatItDependsOn) {
   const SweepPlan plan = fake_plan();
   const auto requests = component_requests(plan.space, plan.header.spec);
   EXPECT_EQ(integers(requests, Purpose::loader_only, "num_workers"), (std::vector<std::int64_t>{1, 4}));
-  EXPECT_EQ(integers(requests, Purpose::loader_only, "batch_size"), (std::vector<std::int64_t>{64}));
+  EXPECT_EQ(integers(requests, Purpose::loader_only, "batch_size"), (std::vector<std::int64_t>{16}));
   EXPECT_EQ(integers(requests, Purpose::step_only, "batch_size"), (std::vector<std::int64_t>{16, 32, 64, 128}));
   EXPECT_EQ(integers(requests, Purpose::copy_only, "batch_size"), (std::vector<std::int64_t>{16, 32, 64, 128}));
   // 1 loader x 2 worker counts, 4 steps, 4 copies x 2 kinds of memory.
@@ -71,17 +71,17 @@ TEST(Components, AShortBudgetGetsFewerAndShorterOnesButBothEndsOfTheBatches) {
   EXPECT_EQ(batches.back(), 1024);
 }
 
-TEST(TrialLength, TheQueuesFillAndThreeBatchesAWorkerCount) {
+TEST(TrialLength, TheQueuesFillAndThreeBatchesAWorkerOrTenCount) {
   LoaderSetup loader;
   loader.batch_size = 256;
   loader.num_workers = 32;
   loader.prefetch = 2;
-  EXPECT_EQ(images_needed(loader), (64 + 96) * 256);
+  EXPECT_EQ(images_needed(loader), (64 + 2 + 96) * 256);
   loader.kind = LoaderKind::pooled;
   loader.ready_batches = 4;
-  EXPECT_EQ(images_needed(loader), (4 + 96) * 256);
+  EXPECT_EQ(images_needed(loader), (4 + 2 + 10) * 256);
   loader.num_workers = 0;
-  EXPECT_EQ(images_needed(loader), 4 * 256);
+  EXPECT_EQ(images_needed(loader), (1 + 2 + 10) * 256);
 }
 
 TEST(TrialLength, ASlowMachineGetsTheTimeItNeeds) {

@@ -48,6 +48,8 @@ TEST(Resume, InterruptedAtAnyTrialASweepEndsWithTheSameTrialsAsUninterrupted) {
       ASSERT_EQ(identities(resumed.trials), identities(whole.trials)) << strategy << " interrupted at " << k;
       EXPECT_EQ(measured, static_cast<int>(whole.trials.size() - k + 1)) << "measured again what the journal had";
       EXPECT_TRUE(resumed.complete);
+      EXPECT_THAT(resumed.notes, testing::Each(testing::Field(&RunNote::kind, testing::Ne("interrupted"))))
+          << "a finished run must not read as if it had been cut";
     }
   }
 }
