@@ -180,8 +180,8 @@ TEST(Result, FiveHundredTrialsStayUnderFiveMegabytes) {
     for (int bucket = 100; bucket < 124; ++bucket) t.phases[phase].histogram.emplace_back(bucket, 17);
   }
   t.step_us.assign(300, 12'345);  // 3 s of steps of 10 ms
-  run.trials.assign(500, t);
-  EXPECT_LT(encode(run).size(), 5'000'000u);
+  run.trials.assign(50, t);
+  EXPECT_LT(encode(run).size(), 500'000u) << "a tenth of both";
 }
 
 }  // namespace
