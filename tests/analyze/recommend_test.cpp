@@ -209,6 +209,19 @@ TEST(Recommend, PyTorchsBestIsNeverPooledAndNeverAPartialDecoder) {
   EXPECT_EQ(r.pytorch->configuration, make({.workers = 4}));
 }
 
+TEST(Recommend, AConfirmedBaselineFarBehindIsNoAdviceForPyTorch) {
+  // The budget ended after one block that held the winner and the baseline; the search saw four workers do far better.
+  RunBuilder b;
+  b.explore(make({.workers = 4, .loader = "pooled"}), 400);
+  b.explore(make({.workers = 4}), 350);
+  b.explore(baseline_at(64), 220);
+  b.confirm(make({.workers = 4, .loader = "pooled"}), 1, 390);
+  b.confirm(baseline_at(64), 1, 215);
+  const Recommendation r = recommend(b.run, {});
+  ASSERT_TRUE(r.pytorch);
+  EXPECT_EQ(r.pytorch->configuration.integer("num_workers"), 4);
+}
+
 TEST(Recommend, WhatFillsTheMemoryIsNotRecommendedAndLargestFitKeepsTenPercentFree) {
   RunBuilder b;
   for (std::int64_t batch : {64, 128, 256}) {
