@@ -1,6 +1,6 @@
-// Compares what two folders of JPEGs cost to decode, by kind of file: CPU time per byte of libjpeg's whole decode to RGB,
-// of its entropy decoding alone, and of the pipeline's `turbo` decoder on random crops. The folders are measured in turn,
-// several times, so that a slow spell of the machine falls on both; medians of the passes.
+// Compares what two folders of JPEGs cost to decode, by kind of file: CPU time per byte of libjpeg's whole decode to
+// RGB, of its entropy decoding alone, and of the pipeline's `turbo` decoder on random crops. The folders are measured
+// in turn, several times, so that a slow spell of the machine falls on both; medians of the passes.
 //   ninja -C build decode-cost && build/bench/decode-cost PHOTOGRAPHS SYNTHETIC [passes=5]
 #include <time.h>
 
@@ -149,8 +149,8 @@ void print(Costs& photographs, Costs& synthetic) {
   for (const auto& [kind, p] : photographs) {
     if (!synthetic.contains(kind)) continue;
     const Cost& s = synthetic.at(kind);
-    std::printf("| %s | %.0f / %.0f | %.1f / %.1f | %.2f / %.2f |", kind.c_str(), p.files, s.files, p.bytes / p.files / 1e3,
-                s.bytes / s.files / 1e3, 8 * p.bytes / p.pixels, 8 * s.bytes / s.pixels);
+    std::printf("| %s | %.0f / %.0f | %.1f / %.1f | %.2f / %.2f |", kind.c_str(), p.files, s.files,
+                p.bytes / p.files / 1e3, s.bytes / s.files / 1e3, 8 * p.bytes / p.pixels, 8 * s.bytes / s.pixels);
     for (std::size_t work = 0; work < works.size(); ++work)
       std::printf(" %.2f / %.2f | %.3f |", p.ns_per_byte(work), s.ns_per_byte(work),
                   s.ns_per_byte(work) / p.ns_per_byte(work));
