@@ -73,8 +73,9 @@ int run_command(const SweepArguments& arguments) {
     if (!arguments.quiet) std::cerr << text << '\n';
   };
   SweepPlan plan = make_plan(settings.spec, say);
+  const DryRun planned = dry_run(plan);  // finds every mistake that the sweep would find before its first trial
   if (arguments.dry_run) {
-    std::cout << dry_run_text(plan.header, dry_run(plan));
+    std::cout << dry_run_text(plan.header, planned);
     return exit_code::ok;
   }
 
@@ -88,6 +89,7 @@ int run_command(const SweepArguments& arguments) {
     return resumed;
   }();
 
+  prepare_anchor_data(plan, say);
   become_subreaper();
   watch_signals();
   ProcessRunner::Options options;

@@ -58,16 +58,17 @@ std::optional<std::uint64_t> planned_bytes(const Configuration& configuration, c
                               setup.loader.input_type, inputs);
 }
 
-std::vector<AnchorTrial> make_anchors(const TrialSetup& base, const SweepPlan& plan, const std::function<void(const std::string&)>& say) {
+AnchorSet read_anchors() {
   const std::string path = (fs::path(configs_folder()) / "anchors-v1.json").string();
-  const AnchorSet set = decode_anchors(read_file(path), path);
-  MakeDataOptions data;
-  data.folder = (fs::path(cache_folder()) / fmt::format("{}-{}-images-seed-{}", set.version, set.images, set.seed)).string();
-  data.images = set.images;
-  data.seed = set.seed;
-  if (!fs::exists(data.folder)) say(fmt::format("making {} images for the anchors in {}", set.images, data.folder));
-  make_data(data, {});
+  return decode_anchors(read_file(path), path);
+}
 
+std::string anchor_folder(const AnchorSet& set) {
+  return (fs::path(cache_folder()) / fmt::format("{}-{}-images-seed-{}", set.version, set.images, set.seed)).string();
+}
+
+std::vector<AnchorTrial> make_anchors(const TrialSetup& base, const SweepPlan& plan) {
+  const AnchorSet set = read_anchors();
   SearchSpace space;  // the anchors' own: their data, no axis of the user's
   space.context = plan.space.context;
   space.context.data_images = set.images;
@@ -76,7 +77,7 @@ std::vector<AnchorTrial> make_anchors(const TrialSetup& base, const SweepPlan& p
   for (const auto& configuration : set.configurations) {
     AnchorTrial anchor;
     anchor.base = base;
-    anchor.base.data.path = data.folder;
+    anchor.base.data.path = anchor_folder(set);
     anchor.base.data.image_size = set.image_size;
     anchor.base.data.seed = set.seed;
     anchor.base.step.model = set.model;
@@ -92,6 +93,17 @@ std::vector<AnchorTrial> make_anchors(const TrialSetup& base, const SweepPlan& p
 }
 
 }  // namespace
+
+void prepare_anchor_data(const SweepPlan& plan, const std::function<void(const std::string&)>& say) {
+  if (plan.anchors.empty()) return;
+  const AnchorSet set = read_anchors();
+  MakeDataOptions data;
+  data.folder = anchor_folder(set);
+  data.images = set.images;
+  data.seed = set.seed;
+  if (!fs::exists(data.folder)) say(fmt::format("making {} images for the anchors in {}", set.images, data.folder));
+  make_data(data, {});
+}
 
 SweepPlan make_plan(const Spec& asked, const std::function<void(const std::string&)>& say) {
   SweepPlan plan;
@@ -139,7 +151,7 @@ SweepPlan make_plan(const Spec& asked, const std::function<void(const std::strin
   plan.space = build_space(spec.axes, context);
   run.model = spec.step_times.empty() ? model_facts(model_preset(spec.model), spec.image_size, first_precision(plan.space))
                                       : user_step_facts();
-  if (spec.anchors) plan.anchors = make_anchors(base, plan, say);
+  if (spec.anchors) plan.anchors = make_anchors(base, plan);
   return plan;
 }
 

@@ -9,8 +9,12 @@
 
 namespace feedtune {
 
-/// `say` gets lines for stderr (why auto took the cpu, that sample data is being made).
+/// `say` gets lines for stderr (why auto took the cpu, that images for the anchors are being made).
 /// Throws UsageError without data, DeviceUnavailableError, InputError, SpecError.
+/// The anchors' data are named, not made.
 SweepPlan make_plan(const Spec& spec, const std::function<void(const std::string&)>& say);
+
+/// Makes the anchors' images in the user's cache folder, unless they are there.
+void prepare_anchor_data(const SweepPlan& plan, const std::function<void(const std::string&)>& say);
 
 }  // namespace feedtune
