@@ -26,8 +26,7 @@ lane() {
   # ThreadSanitizer needs a memory layout that newer kernels' randomisation may refuse.
   local wrap=()
   [ "$preset" = tsan ] && wrap=(setarch "$(uname -m)" -R)
-  ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1 \
-    TSAN_OPTIONS="halt_on_error=1:suppressions=$PWD/tests/thread_sanitizer.supp" \
+  ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1 \
     "${wrap[@]}" ctest --test-dir "build${preset_suffix[$preset]}" --output-on-failure -j "$jobs" -L "$label" -R "$tests" --no-tests=error
 }
 declare -A preset_suffix=([default]="" [asan]="-asan" [tsan]="-tsan")
