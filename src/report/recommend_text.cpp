@@ -195,7 +195,7 @@ std::string measured_section(const Run& run, const Recommendation& r) {
   text += fmt::format("{} tried, finalists measured again in {}", counted(r.configurations, "setting"),
                       counted(r.blocks, "interleaved block"));
   if (r.noise) text += fmt::format("; one trial repeats within {} (standard deviation)", percent_text(*r.noise));
-  return wrapped(text + ". Brackets are 95 % intervals.", 0, 0);
+  return wrapped(text + ". Brackets are 95 % intervals; a loss is bounded at 95 % on each side.", 0, 0);
 }
 
 std::string warnings_section(const Run& run, const Recommendation& r) {
