@@ -26,6 +26,15 @@ function(feedtune_folder name)
   add_library(feedtune_${name} STATIC ${sources})
   target_include_directories(feedtune_${name} PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}/generated")
   target_link_libraries(feedtune_${name} PUBLIC ${deps} PRIVATE feedtune_options ${arg_LIBRARIES})
+  if(FEEDTUNE_PCH)
+    if(name STREQUAL core OR "feedtune_dnnl" IN_LIST arg_LIBRARIES)  # OpenMP's flag needs a precompiled header of its own
+      target_precompile_headers(feedtune_${name} PRIVATE
+        <algorithm> <chrono> <cstdint> <filesystem> <functional> <map> <memory> <optional> <span> <string> <variant> <vector>
+        <fmt/format.h>)
+    else()
+      target_precompile_headers(feedtune_${name} REUSE_FROM feedtune_core)
+    endif()
+  endif()
 endfunction()
 
 function(feedtune_registry name subfolder)

@@ -11,14 +11,24 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
 endif()
 
+if(CMAKE_CXX_FLAGS_RELWITHDEBINFO STREQUAL "-O2 -g -DNDEBUG")
+  # Line tables give backtraces and profiles their lines; full debug information costs a third of the compile time
+  # (sweep.cpp: 11.7 s with -g, 8.0 s with -g1).
+  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
+endif()
+
 find_program(FEEDTUNE_CCACHE ccache)
 if(FEEDTUNE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${FEEDTUNE_CCACHE}")
+  # The sloppiness is what ccache needs to cache a file that uses a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${FEEDTUNE_CCACHE}")
 endif()
 
 find_package(Threads REQUIRED)
 
 add_library(feedtune_options INTERFACE)
+if(FEEDTUNE_PCH)
+  target_compile_options(feedtune_options INTERFACE -fpch-preprocess)  # for ccache
+endif()
 target_compile_options(feedtune_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
 if(FEEDTUNE_WERROR)
   target_compile_options(feedtune_options INTERFACE -Werror)
