@@ -3,6 +3,11 @@
 find_package(fmt REQUIRED)
 find_package(nlohmann_json 3.10 REQUIRED)
 find_package(JPEG REQUIRED)
+find_path(FEEDTUNE_HWY_INCLUDE hwy/highway.h REQUIRED)  # Debian's libhwy-dev has no CMake package
+find_library(FEEDTUNE_HWY_LIBRARY hwy REQUIRED)
+add_library(feedtune_hwy INTERFACE)
+target_include_directories(feedtune_hwy SYSTEM INTERFACE "${FEEDTUNE_HWY_INCLUDE}")
+target_link_libraries(feedtune_hwy INTERFACE "${FEEDTUNE_HWY_LIBRARY}")
 find_package(Boost 1.74 REQUIRED)  # headers only: Boost.Math
 
 # Debian's dnnl-config.cmake drags in OpenCL's development files, which the CPU engine doesn't use.

@@ -17,14 +17,21 @@
 
 namespace feedtune {
 
+/// Where a crop lies along one side of the decoded pixels: whole pixels unless decoded smaller.
+struct CropSpan {
+  double begin = 0;
+  double length = 0;  ///< 0: all of them
+};
+
 /// Pixels of one crop, RGB, 8 bits each, `row_bytes` from row to row. They belong to the decoder and last until its
 /// next read_header().
 struct DecodedImage {
-  const std::uint8_t* pixels = nullptr;  ///< of the crop's top left corner
+  const std::uint8_t* pixels = nullptr;  ///< of the top left corner
   std::size_t row_bytes = 0;
-  int width = 0;   ///< of the crop, in decoded pixels
+  int width = 0;   ///< decoded pixels that the crop touches
   int height = 0;
-  int scale_eighths = 8;           ///< decoded pixels per 8 of the image, each way: 8 unless decoded smaller
+  CropSpan across{};
+  CropSpan down{};
   std::string_view warning = {};   ///< the decoder's own words where it met damage and went on; else empty
 };
 
@@ -45,8 +52,8 @@ struct DecoderEntry {
   std::string summary;
   /// Empty: usable here. Else what is missing.
   std::function<std::string()> unavailable;
-  /// A decoder of JPEG files.
-  std::function<std::unique_ptr<Decoder>()> make;
+  /// A decoder of JPEG files for crops that are resized to squares of `side` pixels.
+  std::function<std::unique_ptr<Decoder>(int side)> make;
 };
 
 /// Every decoder, from the files in decoders/ (generated table, alphabetical).

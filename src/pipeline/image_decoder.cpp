@@ -55,8 +55,8 @@ class ImageDecoder final : public Decoder {
 
 }  // namespace
 
-std::unique_ptr<Decoder> make_image_decoder(const std::string& name) {
-  return std::make_unique<ImageDecoder>(entry_named(name).make());
+std::unique_ptr<Decoder> make_image_decoder(const std::string& name, int side) {
+  return std::make_unique<ImageDecoder>(entry_named(name).make(side));
 }
 
 std::string decoder_unavailable(const std::string& name) { return entry_named(name).unavailable(); }

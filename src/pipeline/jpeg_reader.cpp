@@ -92,9 +92,11 @@ struct JpegReader::State {
     return true;
   }
 
-  bool start(int crop_left, int crop_width, bool all_columns) {
+  bool start(int crop_left, int crop_width, bool all_columns, int eighths) {
     if (setjmp(errors.escape) != 0) return false;
     info.out_color_space = is_cmyk() ? JCS_CMYK : JCS_RGB;
+    info.scale_num = static_cast<unsigned>(eighths);
+    info.scale_denom = 8;
     jpeg_start_decompress(&info);
     left = 0;
     width = info.output_width;
@@ -154,12 +156,19 @@ ImageSize JpegReader::read_header(std::span<const std::byte> encoded) {
   return size;
 }
 
-DecodedImage JpegReader::decode(const CropBox& crop, Extent extent) {
+DecodedImage JpegReader::decode(const CropBox& crop, Extent extent, int eighths) {
   State& state = *state_;
   const bool whole = extent == Extent::whole;
-  if (!state.start(crop.left, crop.width, whole)) state.fail();
-  const int first = whole ? 0 : crop.top;
-  const int last = whole ? static_cast<int>(state.info.output_height) : crop.top + crop.height;
+  // The decoded pixels that the crop touches.
+  const auto scaled = [eighths](int begin, int length) {
+    const int first = begin * eighths / 8;
+    return std::pair(first, ((begin + length) * eighths + 7) / 8 - first);
+  };
+  const auto [left, columns] = scaled(crop.left, crop.width);
+  const auto [top, rows] = scaled(crop.top, crop.height);
+  if (!state.start(left, columns, whole, eighths)) state.fail();
+  const int first = whole ? 0 : top;
+  const int last = whole ? static_cast<int>(state.info.output_height) : top + rows;
   const std::size_t width = state.info.output_width;
   const auto pixels = state.pixels.take(width * 3 * static_cast<std::size_t>(last - first));
   std::uint8_t* rgb = reinterpret_cast<std::uint8_t*>(pixels.data());
@@ -169,10 +178,15 @@ DecodedImage JpegReader::decode(const CropBox& crop, Extent extent) {
 
   DecodedImage image;
   image.row_bytes = width * 3;
-  image.pixels = rgb + static_cast<std::size_t>(crop.top - first) * image.row_bytes +
-                 (static_cast<std::size_t>(crop.left) - state.left) * 3;
-  image.width = crop.width;
-  image.height = crop.height;
+  image.pixels = rgb + static_cast<std::size_t>(top - first) * image.row_bytes +
+                 (static_cast<std::size_t>(left) - state.left) * 3;
+  image.width = columns;
+  image.height = rows;
+  if (eighths != 8) {
+    const double scale = eighths / 8.0;
+    image.across = {crop.left * scale - left, crop.width * scale};
+    image.down = {crop.top * scale - top, crop.height * scale};
+  }
   if (state.errors.base.num_warnings > 0) image.warning = state.errors.warning;
   return image;
 }

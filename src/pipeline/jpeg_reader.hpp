@@ -24,8 +24,9 @@ class JpegReader {
   JpegReader& operator=(const JpegReader&) = delete;
 
   ImageSize read_header(std::span<const std::byte> encoded);
-  /// Equal pixels with either extent. With crop_only, damage below the crop goes unnoticed.
-  DecodedImage decode(const CropBox& crop, Extent extent);
+  /// Equal pixels with either extent. With crop_only, damage below the crop goes unnoticed. `eighths` 4, 2 or 1: the
+  /// picture is decoded at that many eighths of its size, each way.
+  DecodedImage decode(const CropBox& crop, Extent extent, int eighths = 8);
 
  private:
   struct State;

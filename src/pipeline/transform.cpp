@@ -1,16 +1,12 @@
 #include "pipeline/transform.hpp"
 
-#include <fmt/format.h>
+#include <algorithm>
 
-#include "core/error.hpp"
+#include "pipeline/resample_kernels.hpp"
 
 namespace feedtune {
 
 Transform::Transform(const TransformOptions& options) : options_(options), pool_(options.threads) {
-  if (options.output != InputType::uint8 && options.output != InputType::float32)
-    throw TrialFailure(TrialStatus::unsupported, fmt::format("input_type={}: the native loader makes uint8 and float32",
-                                                             to_text(options.output)));
-  column_taps_.resize(static_cast<std::size_t>(options.side));
   scratch_.resize(static_cast<std::size_t>(options.threads));
 }
 
@@ -20,15 +16,14 @@ std::size_t Transform::output_bytes() const {
 }
 
 void Transform::apply(const DecodedImage& image, bool flip, std::span<std::byte> destination) {
-  row_weights_.set(image.height, options_.side, options_.resize, false);
-  column_weights_.set(image.width, options_.side, options_.resize, flip);
-  for (int x = 0; x < options_.side; ++x)
-    column_taps_[static_cast<std::size_t>(x)] = {column_weights_.first(x), column_weights_.count(x),
-                                                 column_weights_.weights(x)};
+  row_weights_.set(image.height, options_.side, options_.resize, false, image.down);
+  column_weights_.set(image.width, options_.side, options_.resize, flip, image.across);
+  const auto side = static_cast<std::size_t>(options_.side);
   for (Scratch& scratch : scratch_) {  // here, because a helper thread has nowhere to report that memory is out
-    scratch.rows.resize(row_weights_.most());
-    scratch.blended.resize(static_cast<std::size_t>(image.width) * 3 + 1);
-    scratch.resized.resize(static_cast<std::size_t>(options_.side) * 4);
+    scratch.rows.resize(2 * static_cast<std::size_t>(row_weights_.pairs()));
+    scratch.blended.resize(static_cast<std::size_t>(image.width * 3 + columns_overread(column_weights_.pairs())));
+    scratch.resized.resize(side * 4);
+    scratch.planes.resize(side * 3);
   }
   pool_.run(options_.side, [&](int begin, int end, int thread) {
     apply_rows(image, begin, end, scratch_[static_cast<std::size_t>(thread)], destination.data());
@@ -38,25 +33,35 @@ void Transform::apply(const DecodedImage& image, bool flip, std::span<std::byte>
 void Transform::apply_rows(const DecodedImage& image, int begin, int end, Scratch& scratch,
                            std::byte* destination) const {
   for (int row = begin; row < end; ++row) {
-    const int count = row_weights_.count(row);
-    const std::uint8_t* pixels = image.pixels + static_cast<std::size_t>(row_weights_.first(row)) * image.row_bytes;
-    for (int k = 0; k < count; ++k, pixels += image.row_bytes) scratch.rows[static_cast<std::size_t>(k)] = pixels;
-    blend_rows(scratch.rows.data(), row_weights_.weights(row), count, image.width * 3, scratch.blended.data());
-    blend_columns(scratch.blended.data(), column_taps_.data(), options_.side, scratch.resized.data());
-    store(scratch.resized.data(), row, destination);
+    const int first = row_weights_.first(row);
+    const int pairs = (row_weights_.count(row) + 1) / 2;
+    for (int k = 0; k < 2 * pairs; ++k)  // an odd count's last row has the weight zero
+      scratch.rows[static_cast<std::size_t>(k)] =
+          image.pixels + static_cast<std::size_t>(std::min(first + k, image.height - 1)) * image.row_bytes;
+    blend_rows(scratch.rows.data(), row_weights_.weights(row), pairs, image.width * 3, scratch.blended.data());
+    blend_columns(scratch.blended.data(), column_weights_.first(), column_weights_.weights(0), column_weights_.pairs(),
+                  options_.side, scratch.resized.data());
+    store(scratch, row, destination);
   }
 }
 
-void Transform::store(const float* rgbx, int row, std::byte* destination) const {
+void Transform::store(Scratch& scratch, int row, std::byte* destination) const {
   const auto side = static_cast<std::size_t>(options_.side);
-  const std::size_t at = static_cast<std::size_t>(row) * side;
-  const std::size_t plane = side * side;
+  const auto place = [&](int channel) {
+    return (static_cast<std::size_t>(channel) * side + static_cast<std::size_t>(row)) * side;
+  };
   if (options_.output == InputType::uint8) {
-    auto* values = reinterpret_cast<std::uint8_t*>(destination) + at;
-    store_uint8(rgbx, options_.side, values, values + plane, values + 2 * plane);
-  } else {
-    auto* values = reinterpret_cast<float*>(destination) + at;
-    store_normalised(rgbx, options_.side, values, values + plane, values + 2 * plane);
+    auto* values = reinterpret_cast<std::uint8_t*>(destination);
+    split_planes(scratch.resized.data(), options_.side, values + place(0), values + place(1), values + place(2));
+    return;
+  }
+  std::uint8_t* planes = scratch.planes.data();
+  split_planes(scratch.resized.data(), options_.side, planes, planes + side, planes + 2 * side);
+  for (int channel = 0; channel < 3; ++channel, planes += side) {
+    if (options_.output == InputType::float32)
+      normalise(planes, options_.side, channel, reinterpret_cast<float*>(destination) + place(channel));
+    else
+      normalise(planes, options_.side, channel, reinterpret_cast<std::uint16_t*>(destination) + place(channel));
   }
 }
 

@@ -17,6 +17,10 @@ class ResidentLoader final : public Loader {
     if (setup.loader.input_type == InputType::float32) {
       auto* values = reinterpret_cast<float*>(pixels_.data());
       for (std::size_t i = 0; i < pixels_.size() / sizeof(float); ++i) values[i] = static_cast<float>(i % 251) / 125.0F - 1.0F;
+    } else if (setup.loader.input_type == InputType::float16) {
+      auto* values = reinterpret_cast<std::uint16_t*>(pixels_.data());  // bits of +-0.125 to +-0.25
+      for (std::size_t i = 0; i < pixels_.size() / 2; ++i)
+        values[i] = static_cast<std::uint16_t>((i % 2) << 15U | 0x3000U | (i % 251) << 2U);
     } else {
       for (std::size_t i = 0; i < pixels_.size(); ++i) pixels_.data()[i] = static_cast<std::byte>(i % 251);
     }

@@ -277,7 +277,7 @@ TEST(ImageDecoder, UnknownNameSaysWhichThereAre) {
     make_image_decoder("turbot");
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "decoder: got \"turbot\", want one of opencv, turbo, turbo_full");
+    EXPECT_STREQ(error.what(), "decoder: got \"turbot\", want one of opencv, turbo, turbo_full, turbo_scaled");
   }
 }
 

@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "pipeline/image_decoder.hpp"
+#include "pipeline/resample_kernels.hpp"
 #include "pipeline/transform.hpp"
 
 namespace feedtune {
@@ -100,12 +101,13 @@ TEST(ImageTorchvision, NormalisedFloatsAreTorchsToTheBit) {
     const int channel = recording.integer();
     const int value = recording.integer();
     const float expected = recording.number<float>();
-    float rgbx[4] = {};
-    rgbx[channel] = static_cast<float>(value);
-    float out[3];
-    store_normalised(rgbx, 1, &out[0], &out[1], &out[2]);
-    ASSERT_EQ(std::bit_cast<std::uint32_t>(out[channel]), std::bit_cast<std::uint32_t>(expected))
-        << "channel " << channel << " value " << value;
+    // Enough for whole vectors and a rest.
+    const std::vector<std::uint8_t> bytes(37, static_cast<std::uint8_t>(value));
+    std::vector<float> out(bytes.size());
+    normalise(bytes.data(), static_cast<int>(bytes.size()), channel, out.data());
+    for (const float got : out)
+      ASSERT_EQ(std::bit_cast<std::uint32_t>(got), std::bit_cast<std::uint32_t>(expected))
+          << "channel " << channel << " value " << value;
   }
 }
 

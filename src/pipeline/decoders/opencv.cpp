@@ -47,7 +47,7 @@ DecoderEntry make_opencv() {
   return {.name = "opencv",
           .summary = "OpenCV's imdecode, the whole image first, one thread",
           .unavailable = [] { return std::string(opencv_module().missing); },
-          .make = [] { return std::make_unique<OpencvJpegDecoder>(); }};
+          .make = [](int) { return std::make_unique<OpencvJpegDecoder>(); }};
 }
 
 }  // namespace feedtune

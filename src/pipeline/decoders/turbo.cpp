@@ -19,7 +19,7 @@ DecoderEntry make_turbo() {
   return {.name = "turbo",
           .summary = "libjpeg-turbo, only the crop's rows and columns",
           .unavailable = [] { return std::string(); },
-          .make = [] { return std::make_unique<TurboDecoder>(); }};
+          .make = [](int) { return std::make_unique<TurboDecoder>(); }};
 }
 
 }  // namespace feedtune

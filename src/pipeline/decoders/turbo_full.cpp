@@ -19,7 +19,7 @@ DecoderEntry make_turbo_full() {
   return {.name = "turbo_full",
           .summary = "libjpeg-turbo, the whole image first, as torchvision does",
           .unavailable = [] { return std::string(); },
-          .make = [] { return std::make_unique<TurboFullDecoder>(); }};
+          .make = [](int) { return std::make_unique<TurboFullDecoder>(); }};
 }
 
 }  // namespace feedtune

@@ -5,8 +5,8 @@ namespace feedtune {
 Axis make_input_type() {
   return text_axis({.name = "input_type",
                     .summary = "what is shipped to the device; uint8 is a quarter of float32's bytes and is normalised "
-                               "on the device",
-                    .accepted = {"uint8", "float32"},
+                               "on the device, float16 is half",
+                    .accepted = {"uint8", "float32", "float16"},
                     .depends = {"loader"},
                     .unswept = [](const Configuration& configuration, const SpaceContext&) -> std::string {
                       return has_text(configuration, "loader", "pooled") ? "uint8" : "float32";
