@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 
 packages=(g++ cmake ninja-build ccache git ca-certificates pkg-config libfmt-dev libcli11-dev nlohmann-json3-dev
   libjpeg-dev libopencv-imgcodecs-dev libopencv-imgproc-dev libdnnl-dev libhwy-dev libbenchmark-dev libboost-dev)
-test_packages=(libgtest-dev libgmock-dev librapidcheck-dev python3 python3-jsonschema)
+test_packages=(libgtest-dev libgmock-dev librapidcheck-dev python3 python3-jsonschema valgrind)
 build=1
 for argument in "$@"; do
   case "$argument" in
