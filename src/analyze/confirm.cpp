@@ -22,7 +22,7 @@ std::size_t race_size(const Run& run) {
   for (const TrialResult& t : run.trials) {
     if (t.stage == "anchor" || t.stage == "confirm") continue;
     spent_s += t.cost_s;
-    trials += 1;
+    if (t.stage != "component") trials += 1;  // as a budget of trials counts them
     if (!is_of_the_search(t) || t.status != TrialStatus::ok) continue;
     search_s += t.cost_s;
     searched += 1;
@@ -118,7 +118,7 @@ std::vector<Configuration> next_to_confirm(const Run& run, const RecommendOption
 
   const Measured& recommended = *choice.recommended->measured;
   const auto baseline = find_baseline(run, recommended.batch_size);
-  const auto current = find_current(run);
+  const auto current = find_current(run, recommended.batch_size);
   const Choice pytorch =
       choose(data, options, [&](const Measured& m) { return headline.members(m) && pytorch_can(m.configuration); });
   const std::vector<const Measured*> raced = race(run, data, choice, options);

@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "core/batch_slots.hpp"
 #include "measure/statistics.hpp"
 
 namespace feedtune {
@@ -33,9 +34,8 @@ void add_trial(Measured& m, const TrialResult& t, std::map<int, std::vector<doub
 }
 
 void add_memory(Measured& m, const Run& run) {
-  std::optional<std::int64_t> buffer, device;
+  std::optional<std::int64_t> device;
   for (const TrialResult* t : m.trials) {
-    if (t->memory.batch_buffer_bytes) buffer = std::max(buffer.value_or(0), *t->memory.batch_buffer_bytes);
     if (!t->memory.device_peak_bytes) continue;
     device = std::max(device.value_or(0), *t->memory.device_peak_bytes);
     const auto limit = t->memory.device_limit_bytes ? t->memory.device_limit_bytes : run.device.memory_bytes;
@@ -43,8 +43,8 @@ void add_memory(Measured& m, const Run& run) {
       m.fits = m.fits &&
                static_cast<double>(*t->memory.device_peak_bytes) <= memory_share_allowed * static_cast<double>(*limit);
   }
-  m.planned_memory_bytes =
-      buffer.value_or(planned_buffer_bytes(m.configuration, run.spec.image_size)) + device.value_or(0);
+  // Planned, not measured: how many slots a trial happened to allocate must not decide between equals.
+  m.planned_memory_bytes = planned_buffer_bytes(m.configuration, run.spec.image_size) + device.value_or(0);
 }
 
 BlockFit fit_blocks(const std::vector<Measured>& all) {
@@ -126,11 +126,11 @@ std::int64_t planned_buffer_bytes(const Configuration& c, int image_size) {
   const auto type = enum_from_text<InputType>(c.text("input_type").value_or("")).value_or(InputType::uint8);
   const std::int64_t image =
       std::int64_t{3} * image_size * image_size * static_cast<std::int64_t>(bytes_per_value(type));
-  const std::int64_t workers = c.integer("num_workers").value_or(0);
-  std::int64_t slots = 1;
-  if (workers > 0 && c.text("loader") == "pooled") slots = c.integer("ready_batches").value_or(4);
-  if (workers > 0 && c.text("loader") != "pooled") slots = workers * c.integer("prefetch").value_or(2) + 1;
-  return c.integer("batch_size").value_or(1) * slots * image;
+  const auto kind = enum_from_text<LoaderKind>(c.text("loader").value_or("")).value_or(LoaderKind::batch_per_worker);
+  const auto memory = enum_from_text<HostMemory>(c.text("host_memory").value_or("")).value_or(HostMemory::pageable);
+  return c.integer("batch_size").value_or(1) * image *
+         planned_batch_slots(kind, c.integer("num_workers").value_or(0), c.integer("prefetch").value_or(2),
+                             c.integer("ready_batches").value_or(4), memory);
 }
 
 bool cheaper(const Measured& a, const Measured& b) {

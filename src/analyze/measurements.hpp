@@ -74,7 +74,7 @@ bool is_of_the_search(const TrialResult& trial);
 /// The result refers to `run`, which must outlive it.
 Measurements gather(const Run& run);
 
-/// Bytes of all batch slots: batch x slots x image. For trials that did not record them.
+/// Bytes of all batch slots, before trying: batch x slots (core/batch_slots.hpp) x image.
 std::int64_t planned_buffer_bytes(const Configuration& configuration, int image_size);
 
 }  // namespace feedtune

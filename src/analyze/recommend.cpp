@@ -78,8 +78,7 @@ Gain gain(const Measurements& data, const Measured& chosen, const Measured& othe
   const LogRatio r = log_ratio(data, chosen, other);
   const bool paired = r.n >= 2;
   g.method = paired ? "paired blocks" : "unpaired trials";
-  const auto unpaired_n = static_cast<std::int64_t>(std::min(chosen.trials.size(), other.trials.size()));
-  g.ratio = from_logs(r.mean, student_t_quantile(0.975, r.df) * r.se, paired ? r.n : unpaired_n);
+  g.ratio = from_logs(r.mean, student_t_quantile(0.975, r.df) * r.se, r.n);
   return g;
 }
 
@@ -101,7 +100,7 @@ void add_roles(const Run& run, const Measurements& data, const Headline& headlin
                const RecommendOptions& options, Recommendation& r) {
   const Measured& recommended = *choice.recommended->measured;
   r.baseline = role_candidate(data, choice, find_baseline(run, recommended.batch_size));
-  r.current = role_candidate(data, choice, find_current(run));
+  r.current = role_candidate(data, choice, find_current(run, recommended.batch_size));
   for (const auto& [role, over] : {std::pair{&r.baseline, "baseline"}, std::pair{&r.current, "current"}})
     if (*role) r.gains.push_back(gain(data, recommended, *data.find((*role)->configuration.key()), over));
   const Choice pytorch =

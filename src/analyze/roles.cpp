@@ -104,12 +104,16 @@ std::optional<Configuration> find_baseline(const Run& run, int batch_size) {
   return built;
 }
 
-std::optional<Configuration> find_current(const Run& run) {
+std::optional<Configuration> find_current(const Run& run, int batch_size) {
   if (!run.spec.current) return std::nullopt;
+  const std::vector<Configuration> all = configurations_of(run);
+  Configuration current = *run.spec.current;
+  const bool has_batches = std::any_of(all.begin(), all.end(), [](const Configuration& c) { return c.has("batch_size"); });
+  if (has_batches && !current.has("batch_size")) current.set("batch_size", std::int64_t{batch_size});
   std::vector<Configuration> found;
-  for (const Configuration& c : configurations_of(run))
-    if (matches_current(c, *run.spec.current)) found.push_back(c);
-  return found.empty() ? run.spec.current : plainest(found);
+  for (const Configuration& c : all)
+    if (matches_current(c, current)) found.push_back(c);
+  return found.empty() ? std::optional(current) : plainest(found);
 }
 
 }  // namespace feedtune

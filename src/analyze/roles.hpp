@@ -25,7 +25,7 @@ bool matches_current(const Configuration& configuration, const Configuration& cu
 std::optional<Configuration> find_baseline(const Run& run, int batch_size);
 
 /// The current configuration as the run measured it (of any status; the one nearest to the defaults where several
-/// match), else spec.current as given. Absent without spec.current.
-std::optional<Configuration> find_current(const Run& run);
+/// match), else spec.current as given; at `batch_size` where the user gave none. Absent without spec.current.
+std::optional<Configuration> find_current(const Run& run, int batch_size);
 
 }  // namespace feedtune

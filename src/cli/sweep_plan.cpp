@@ -92,6 +92,17 @@ std::vector<AnchorTrial> make_anchors(const TrialSetup& base, const SweepPlan& p
   return anchors;
 }
 
+/// The recommendation keeps the user's batch size, so the search has to look there.
+void add_current_batch(Spec& spec, SpaceContext& context, const std::function<void(const std::string&)>& say) {
+  context.current_batch = spec.current ? spec.current->integer("batch_size") : std::nullopt;
+  const auto given = spec.axes.find("batch_size");
+  if (!context.current_batch || given == spec.axes.end()) return;
+  const AxisValue batch = *context.current_batch;
+  if (std::find(given->second.begin(), given->second.end(), batch) != given->second.end()) return;
+  given->second.push_back(batch);
+  say(fmt::format("batch_size: {} is swept too: --current uses it", *context.current_batch));
+}
+
 }  // namespace
 
 void prepare_anchor_data(const SweepPlan& plan, const std::function<void(const std::string&)>& say) {
@@ -148,6 +159,7 @@ SweepPlan make_plan(const Spec& asked, const std::function<void(const std::strin
   context.planned_device_bytes = [base, facts = run.device](const Configuration& configuration) {
     return planned_bytes(configuration, base, facts);
   };
+  add_current_batch(spec, context, say);
   plan.space = build_space(spec.axes, context);
   run.model = spec.step_times.empty() ? model_facts(model_preset(spec.model), spec.image_size, first_precision(plan.space))
                                       : user_step_facts();

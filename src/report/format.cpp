@@ -57,7 +57,7 @@ std::string ratio_text(const Interval& i) {
   const auto one = [](double v) {
     return std::isfinite(v) ? fmt::format("{:.{}f}x", v, v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2) : "-";
   };
-  if (i.n < 2) return one(i.mean);
+  if (!(i.high > i.low)) return one(i.mean);
   return fmt::format("{} [{}, {}]", one(i.mean), one(i.low), one(i.high));
 }
 

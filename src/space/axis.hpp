@@ -19,6 +19,7 @@ struct SpaceContext {
   DeviceFacts device;            ///< `memory_bytes` is the limit that planned bytes are held against
   std::int64_t data_images = 0;  ///< 0: unknown
   bool user_step = false;        ///< step times given by the user: the model's axes mean nothing
+  std::optional<std::int64_t> current_batch{};  ///< the batch size that the user trains with
   /// Device bytes that a (complete) configuration will need; may be empty, may not know.
   std::function<std::optional<std::uint64_t>(const Configuration&)> planned_device_bytes;
 };

@@ -5,9 +5,7 @@
 
 namespace feedtune {
 
-/// Bytes of all batch slots that a trial's loader will hold, before trying: the slots that are being filled or wait, and
-/// three more for batches in flight; with batch_per_worker and pinned memory, a pageable slot a worker on top.
-/// Source: the loaders' own slot counts (pipeline/loaders).
+/// Bytes of all batch slots that a trial's loader will hold, before trying (core/batch_slots.hpp).
 std::uint64_t planned_host_bytes(const TrialSetup& setup);
 
 }  // namespace feedtune

@@ -56,6 +56,17 @@ TEST(Confirm, AShortBudgetGetsSmallBlocksRatherThanFewOfThem) {
   EXPECT_GE(next_to_confirm(b.run, {}).size(), 3u) << "whether there is time at all is the sweep's business";
 }
 
+TEST(Confirm, PartsMeasuredAloneCostNothingOfABudgetOfTrials) {
+  RunBuilder without;
+  for (std::int64_t workers = 1; workers <= 38; ++workers)
+    without.explore(make({.workers = workers, .loader = "pooled"}), 1000.0 + static_cast<double>(workers));
+  without.explore(baseline_at(64), 100);
+  without.run.spec.budget.trials = 60;
+  RunBuilder with = without;
+  for (int i = 0; i < 24; ++i) with.component(Purpose::loader_only, make({}), 1500);
+  EXPECT_EQ(next_to_confirm(with.run, {}), next_to_confirm(without.run, {})) << "21 trials are left either way";
+}
+
 TEST(Confirm, ABaselineThatTheSearchNeverRanIsBuiltAndAskedFor) {
   RunBuilder b;
   b.explore(make({.workers = 4, .loader = "pooled"}), 1000);

@@ -7,13 +7,14 @@
 #include <memory>
 #include <vector>
 
+#include "core/batch_slots.hpp"
 #include "core/host_buffer.hpp"
 
 namespace feedtune {
 
 /// Batches that the training thread may still hold (copies and steps in flight) when it asks for the next one. Every
 /// loader has this many slots more than it fills ahead, so that holding them never stalls a worker.
-constexpr int held_batches_max = 3;
+constexpr int held_batches_max = static_cast<int>(batches_in_flight);
 
 struct BatchSlot {
   HostBuffer pixels;

@@ -7,13 +7,15 @@
 namespace feedtune {
 namespace {
 
-/// Powers of two, never above the data set; what does not fit in device memory is left out with the whole configuration.
+/// Powers of two, never above the data set, and the user's own; what does not fit in device memory is left out with the whole configuration.
 std::vector<std::int64_t> default_batch_sizes(const SpaceContext& context) {
   const std::int64_t largest = context.device.name == "cpu" ? 128 : 1024;
   std::vector<std::int64_t> sizes;
   for (std::int64_t size = 16; size <= largest; size *= 2)
     if (context.data_images <= 0 || size <= context.data_images) sizes.push_back(size);
   if (sizes.empty()) sizes.push_back(context.data_images);
+  if (context.current_batch && std::find(sizes.begin(), sizes.end(), *context.current_batch) == sizes.end())
+    sizes.insert(std::lower_bound(sizes.begin(), sizes.end(), *context.current_batch), *context.current_batch);
   return sizes;
 }
 
