@@ -1,0 +1,11 @@
+"""What libjpeg-turbo allows: read, decode the crop's rows and columns, stop, resize linearly into a float32 batch; each
+thread for itself, no shuffling of batches, no delivery (limit.cpp)."""
+
+TITLE = "limit: crop + early stop + fused linear"
+FAMILY = "limit"
+PROGRAM = "peers-limit"
+ARGUMENTS = ["--mode", "fused"]
+RESIZE = "linear"
+WORKERS = "threads"
+INLINE = False
+BOUND_LEVELS = 0.6
