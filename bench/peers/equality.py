@@ -13,7 +13,8 @@ class CheckFailed(Exception):
     pass
 
 
-def _run(command, variables, timeout_s=600):
+def run_quietly(command, variables, timeout_s=1800):
+    """Throws CheckFailed with the end of what the command printed."""
     done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=timeout_s)
     if done.returncode != 0:
         raise CheckFailed((done.stderr or done.stdout).strip()[-400:] or f"exit code {done.returncode}")
@@ -25,7 +26,7 @@ class Checker:
         self._cache, self._programs, self._folder = cache, programs, folder
         self._python = f"{cache}/{REFERENCE_ENVIRONMENT}/bin/python"
         os.makedirs(folder, exist_ok=True)
-        _run([self._python, f"{registry.HERE}/reference.py", "make", data, folder], dict(os.environ))
+        run_quietly([self._python, f"{registry.HERE}/reference.py", "make", data, folder], dict(os.environ))
 
     def check(self, loader):
         """The differences with a note; throws CheckFailed when they are beyond the loader's bound."""
@@ -33,9 +34,9 @@ class Checker:
             return {"note": "makes no pixels"}
         output = f"{self._folder}/{loader.NAME}.f32"
         try:
-            _run(registry.check_command(loader, self._cache, self._programs, f"{self._folder}/boxes.txt", output),
+            run_quietly(registry.check_command(loader, self._cache, self._programs, f"{self._folder}/boxes.txt", output),
                  registry.environment(loader, self._cache))
-            kinds = json.loads(_run([self._python, f"{registry.HERE}/reference.py", "compare", self._folder, loader.RESIZE,
+            kinds = json.loads(run_quietly([self._python, f"{registry.HERE}/reference.py", "compare", self._folder, loader.RESIZE,
                                      output], dict(os.environ)).stdout)["kinds"]
         finally:
             if os.path.exists(output):

@@ -91,8 +91,8 @@ def build_and_check(loaders, arguments, run):
     for name, loader in list(loaders.items()):
         try:
             if hasattr(loader, "build"):
-                subprocess.run(registry.build_command(loader, arguments.cache, arguments.data), check=True,
-                               env=registry.environment(loader, arguments.cache), stdout=subprocess.DEVNULL, timeout=1800)
+                equality.run_quietly(registry.build_command(loader, arguments.cache, arguments.data),
+                                     registry.environment(loader, arguments.cache))
             if checker:
                 run.checks[name] = checker.check(loader)
                 mean = run.checks[name].get("mean_levels")
