@@ -73,13 +73,14 @@ class Events {
  public:
   explicit Events(int descriptor) : descriptor_(descriptor < 0 ? 1 : descriptor), by_hand_(descriptor < 0) {}
   void first(double at, double imported_at, const std::string& versions) const {
-    dprintf(descriptor_, "{\"event\": \"first\", \"at\": %.9f, \"imported_at\": %.9f, \"versions\": {%s}}\n", at, imported_at,
-            versions.c_str());
+    dprintf(descriptor_, "{\"event\": \"first\", \"at\": %.9f, \"imported_at\": %.9f, \"versions\": {%s}}\n", at,
+            imported_at, versions.c_str());
   }
   void begin() const { dprintf(descriptor_, "{\"event\": \"begin\"}\n"); }
   /// Returns when the runner has read this process's memory.
   void end(std::int64_t images, double seconds) const {
-    dprintf(descriptor_, "{\"event\": \"end\", \"images\": %lld, \"seconds\": %.9f}\n", static_cast<long long>(images), seconds);
+    dprintf(descriptor_, "{\"event\": \"end\", \"images\": %lld, \"seconds\": %.9f}\n", static_cast<long long>(images),
+            seconds);
     char byte = 0;
     while (!by_hand_ && read(0, &byte, 1) > 0) {
     }

@@ -34,10 +34,11 @@ class Checker:
             return {"note": "makes no pixels"}
         output = f"{self._folder}/{loader.NAME}.f32"
         try:
-            run_quietly(registry.check_command(loader, self._cache, self._programs, f"{self._folder}/boxes.txt", output),
-                 registry.environment(loader, self._cache))
-            kinds = json.loads(run_quietly([self._python, f"{registry.HERE}/reference.py", "compare", self._folder, loader.RESIZE,
-                                     output], dict(os.environ)).stdout)["kinds"]
+            boxes = f"{self._folder}/boxes.txt"
+            run_quietly(registry.check_command(loader, self._cache, self._programs, boxes, output),
+                        registry.environment(loader, self._cache))
+            compare = [self._python, f"{registry.HERE}/reference.py", "compare", self._folder, loader.RESIZE, output]
+            kinds = json.loads(run_quietly(compare, dict(os.environ)).stdout)["kinds"]
         finally:
             if os.path.exists(output):
                 os.remove(output)

@@ -131,7 +131,8 @@ class Jpeg {
     std::array<JSAMPROW, 16> rows;
     for (int row = 0; row < box.height;) {
       const int count = std::min(16, box.height - row);
-      for (int k = 0; k < count; ++k) rows[static_cast<std::size_t>(k)] = out.bytes.data() + out.row_bytes * static_cast<std::size_t>(row + k);
+      unsigned char* target = out.bytes.data() + out.row_bytes * static_cast<std::size_t>(row);
+      for (int k = 0; k < count; ++k, target += out.row_bytes) rows[static_cast<std::size_t>(k)] = target;
       row += static_cast<int>(jpeg_read_scanlines(&info_, rows.data(), static_cast<JDIMENSION>(count)));
     }
     jpeg_abort_decompress(&info_);
@@ -209,11 +210,10 @@ class Resize {
     constexpr std::size_t plane = std::size_t{side} * side;
     for (std::size_t x = 0; x < side; x += 4) {
       const Vector p = row_[x], q = row_[x + 1], r = row_[x + 2], s = row_[x + 3];
-      const Vector red_green_a = __builtin_shufflevector(p, q, 0, 4, 1, 5), red_green_b = __builtin_shufflevector(r, s, 0, 4, 1, 5);
-      *reinterpret_cast<LoadedVector*>(out + x) = __builtin_shufflevector(red_green_a, red_green_b, 0, 1, 4, 5);
-      *reinterpret_cast<LoadedVector*>(out + plane + x) = __builtin_shufflevector(red_green_a, red_green_b, 2, 3, 6, 7);
-      *reinterpret_cast<LoadedVector*>(out + 2 * plane + x) =
-          Vector{p[2], q[2], r[2], s[2]};
+      const Vector first = __builtin_shufflevector(p, q, 0, 4, 1, 5), second = __builtin_shufflevector(r, s, 0, 4, 1, 5);
+      *reinterpret_cast<LoadedVector*>(out + x) = __builtin_shufflevector(first, second, 0, 1, 4, 5);
+      *reinterpret_cast<LoadedVector*>(out + plane + x) = __builtin_shufflevector(first, second, 2, 3, 6, 7);
+      *reinterpret_cast<LoadedVector*>(out + 2 * plane + x) = Vector{p[2], q[2], r[2], s[2]};
     }
   }
 
@@ -225,8 +225,10 @@ class Resize {
 
 std::vector<std::string> jpegs_below(const std::string& folder) {
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-    if (const auto kind = entry.path().extension(); kind == ".jpg" || kind == ".jpeg") files.push_back(entry.path().string());
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    const auto kind = entry.path().extension();
+    if (kind == ".jpg" || kind == ".jpeg") files.push_back(entry.path().string());
+  }
   if (files.empty()) throw std::runtime_error("--data " + folder + ": no JPEG file");
   std::sort(files.begin(), files.end());
   std::shuffle(files.begin(), files.end(), std::mt19937(1));
@@ -264,7 +266,8 @@ void work(const std::vector<std::string>& files, bool entropy, unsigned seed, st
     } else {
       const Box box = draw_box(jpeg.width(), jpeg.height(), random);
       if (!jpeg.decode(box, pixels)) continue;
-      resize.run(pixels, box, (random() & 1U) != 0, batch + static_cast<std::size_t>(done % peers::batch_size) * peers::image_values);
+      float* const slot = batch + static_cast<std::size_t>(done % peers::batch_size) * peers::image_values;
+      resize.run(pixels, box, (random() & 1U) != 0, slot);
     }
     worker.images.store(++done, std::memory_order_relaxed);
   }

@@ -4,7 +4,7 @@ TITLE, FAMILY ("feedtune", "limit" or the peer's), RESIZE (antialias, linear, ar
 INLINE (has a 0-worker mode), BOUND_LEVELS (largest mean difference of an image from the reference; None: not checked) and
 either ENVIRONMENT (a folder of the cache, see setup.sh) or PROGRAM and ARGUMENTS (built by CMake). OWN_CROPS says why its
 crops can't be given in the timed path, where that is so; ENVIRONMENT_PATH puts a folder in front of Python's path;
-variables(workers) gives further environment variables.
+variables(workers) gives further environment variables; BY_NAME_ONLY keeps a loader out of a run that names none.
 
 A Python loader defines batches(job), an endless iterator of float32 [64, 3, 224, 224] batches, prepare(path, box), the
 same preparation of one image for the check, versions(), and, if it keeps the data in its own form, build(job).
@@ -17,6 +17,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 def names():
     return sorted(name[:-3] for name in os.listdir(f"{HERE}/loaders") if name.endswith(".py"))
+
+
+def default_names():
+    return [name for name in names() if not getattr(load(name), "BY_NAME_ONLY", False)]
 
 
 def load(name):

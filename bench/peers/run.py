@@ -41,7 +41,8 @@ def read_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", required=True, help="folder of classes with JPEG files")
     parser.add_argument("--out", required=True, help="folder for samples, result.json and table.md")
-    parser.add_argument("--loaders", default="", help=f"names, separated by commas (default: all of {', '.join(registry.names())})")
+    parser.add_argument("--loaders", default="", 
+                        help=f"names, separated by commas, of {', '.join(registry.names())} (default: all that do the same task)")
     parser.add_argument("--workers", type=numbers, default=[0, 1, 2, 4], help="default 0,1,2,4")
     parser.add_argument("--repeats", type=int, default=7, help="rounds (default 7)")
     parser.add_argument("--seconds", type=float, default=6, help="of a measured window (default 6)")
@@ -49,12 +50,15 @@ def read_arguments():
     parser.add_argument("--other-cpus-max", type=float, default=0.1,
                         help="throw a sample away when other processes used more CPUs than this (default 0.1)")
     parser.add_argument("--retries", type=int, default=3, help="of a sample thrown away or failed, a round (default 3)")
-    parser.add_argument("--quiet-timeout", type=float, default=60, help="longest wait for a quiet machine, seconds (default 60)")
+    parser.add_argument("--quiet-timeout", type=float, default=60,
+                        help="longest wait for a quiet machine, seconds (default 60)")
     parser.add_argument("--timeout", type=float, default=180, help="of one sample, seconds (default 180)")
     parser.add_argument("--seed", type=int, default=1, help="of the order within a round (default 1)")
     parser.add_argument("--no-check", action="store_true", help="time without comparing outputs first (said in the table)")
-    parser.add_argument("--programs", default=os.path.join(here, "../../build/bench/peers"), help="folder of the built programs")
-    parser.add_argument("--cache", default=os.environ.get("FEEDTUNE_PEERS", os.path.expanduser("~/.cache/feedtune-peers")),
+    parser.add_argument("--programs", default=os.path.join(here, "../../build/bench/peers"),
+                        help="folder of the built programs")
+    parser.add_argument("--cache",
+                        default=os.environ.get("FEEDTUNE_PEERS", os.path.expanduser("~/.cache/feedtune-peers")),
                         help="folder of setup.sh's environments (default $FEEDTUNE_PEERS, else ~/.cache/feedtune-peers)")
     arguments = parser.parse_args()
     if arguments.repeats < 1 or arguments.seconds <= 0 or min(arguments.workers) < 0:
@@ -68,7 +72,7 @@ def read_arguments():
 
 def usable_loaders(arguments, skipped):
     loaders = {}
-    for name in arguments.loaders.split(",") if arguments.loaders else registry.names():
+    for name in arguments.loaders.split(",") if arguments.loaders else registry.default_names():
         loader = registry.load(name)
         lacks = registry.missing(loader, arguments.cache, arguments.programs)
         if lacks:
@@ -181,9 +185,10 @@ def main():
                 if taken is None:
                     continue
                 run.samples.append(taken)
-                say(f"[{number + 1}/{arguments.repeats}, {at}/{len(cells)}, {(time.monotonic() - begin) / 60:.0f} min] {name}, "
-                    f"{workers} workers: {taken.images_per_s:,.0f} images/s, {taken.images_per_cpu_s:,.0f} per CPU-s, first "
-                    f"batch {taken.first_batch_s:.2f} s, {taken.pss_bytes / 1e6:,.0f} MB, others {taken.other_cpus:.2f} CPUs")
+                minutes = (time.monotonic() - begin) / 60
+                say(f"[{number + 1}/{arguments.repeats}, {at}/{len(cells)}, {minutes:.0f} min] {name}, {workers} workers: "
+                    f"{taken.images_per_s:,.0f} images/s, {taken.images_per_cpu_s:,.0f} per CPU-s, first batch "
+                    f"{taken.first_batch_s:.2f} s, {taken.pss_bytes / 1e6:,.0f} MB, others {taken.other_cpus:.2f} CPUs")
             run.plan["rounds_done"] = number + 1
             save(run, loaders, arguments.out)
     except KeyboardInterrupt:

@@ -47,7 +47,8 @@ def rows(run, loaders):
 
 
 def _throughput_table(found):
-    lines = ["| loader | resize | workers | images/s | images/CPU-s | first batch s | of it after imports | PSS MB | of the limit | n | discarded |",
+    lines = ["| loader | resize | workers | images/s | images/CPU-s | first batch s | of it after imports | PSS MB | "
+             "of the limit | n | discarded |",
              "|---|---|---|---|---|---|---|---|---|---|---|"]
     for row in found:
         lines.append(f"| {row['title']} | {row['resize']} | {row['workers']} | {with_interval(row['images_per_s'])} | "
@@ -82,8 +83,8 @@ def markdown(run, loaders):
     plan = run.plan
     lines = ["# Loaders side by side", "",
              f"{run.machine['cpus']} CPUs, {run.machine['cpu']}, Linux {run.machine['kernel']}; {plan['files']} files, "
-             f"{plan['mean_bytes'] / 1e3:.0f} KB mean; {plan['started']}; {plan['rounds_done']} of {plan['repeats']} rounds, windows of "
-             f"{plan['seconds']:g} s after {plan['warmup_s']:g} s of warm-up.",
+             f"{plan['mean_bytes'] / 1e3:.0f} KB mean; {plan['started']}; {plan['rounds_done']} of {plan['repeats']} rounds, "
+             f"windows of {plan['seconds']:g} s after {plan['warmup_s']:g} s of warm-up.",
              f"Medians; in brackets {intervals.METHOD}. `discarded`: samples thrown away because something else used more than "
              f"{plan['other_cpus_max']:g} CPUs meanwhile.", ""]
     lines += _throughput_table(rows(run, loaders))

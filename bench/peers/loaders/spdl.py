@@ -10,7 +10,8 @@ ENVIRONMENT = "venv"
 RESIZE = "antialias"
 WORKERS = "threads"
 INLINE = False
-# FFmpeg crops before it upsamples the chroma planes, which moves those of an odd box by half a pixel, and scales in fixed point.
+# FFmpeg crops before it upsamples the chroma planes, which moves those of an odd box by half a pixel, and scales in fixed
+# point.
 BOUND_LEVELS = 3.0
 
 
