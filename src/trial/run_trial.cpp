@@ -152,13 +152,12 @@ class LiveTrial {
   }
 
   void count_images() {
-    const std::int64_t tried = after_.images - before_.images;
+    result_.images.decoded = after_.images - before_.images;
     result_.images.failed = after_.failed - before_.failed;
-    result_.images.decoded = tried - result_.images.failed;
     result_.images.damaged = after_.damaged - before_.damaged;
     result_.files = parts_.data->log().notes();
-    if (tried > 0) {
-      const auto per_image = [&](std::int64_t nanoseconds) { return to_ms(Nanoseconds{nanoseconds}) / static_cast<double>(tried); };
+    if (const std::int64_t decoded = result_.images.decoded; decoded > 0) {
+      const auto per_image = [&](std::int64_t nanoseconds) { return to_ms(Nanoseconds{nanoseconds}) / static_cast<double>(decoded); };
       auto& ms = result_.worker_ms_per_image;
       ms["open"] = per_image(after_.open - before_.open);
       ms["read"] = per_image(after_.read - before_.read);
@@ -169,12 +168,16 @@ class LiveTrial {
       ms["blocked"] = per_image(after_.blocked - before_.blocked);
       ms["starved"] = per_image(after_.starved - before_.starved);
     }
-    if (result_.images.failed > failed_count_limit &&
-        static_cast<double>(result_.images.failed) > failed_share_limit * static_cast<double>(tried)) {
-      result_.status = TrialStatus::invalid;
-      result_.reason = fmt::format("{} of {} images could not be read or decoded (limit: 1 % and 3 files){}", result_.images.failed, tried,
-                                   result_.files.empty() ? "" : fmt::format("; {}: {}", result_.files.front().path, result_.files.front().reason));
-    }
+    refuse_bad_data();
+  }
+
+  void refuse_bad_data() {
+    const std::int64_t failed = result_.images.failed;
+    const std::int64_t tried = result_.images.decoded + failed;
+    if (failed <= failed_count_limit || static_cast<double>(failed) <= failed_share_limit * static_cast<double>(tried)) return;
+    result_.status = TrialStatus::invalid;
+    result_.reason = fmt::format("{} of {} images could not be read or decoded (limit: 1 % and 3 files){}", failed, tried,
+                                 result_.files.empty() ? "" : fmt::format("; {}: {}", result_.files.front().path, result_.files.front().reason));
   }
 
   const TrialRequest& request_;

@@ -203,6 +203,38 @@ TEST_F(RunTrial, AFewBadFilesAreCountedWithTheirNamesAndTheRunGoesOn) {
   fs::remove_all(data);
 }
 
+TEST_F(RunTrial, ImagesThatFailAreNotTakenOffThoseThatWereDecoded) {
+  const fs::path data = folder_ / "eight-bad";
+  fs::copy(folder_ / "images", data, fs::copy_options::recursive);
+  for (int i = 0; i < 8; ++i) std::ofstream(data / "n00000000" / ("text" + std::to_string(i) + ".jpg")) << "this is no image";
+  TrialRequest r = request();
+  r.setup.data.path = data.string();
+  r.setup.loader.num_workers = 0;   // so that whole batches are counted, none half made
+  r.setup.loader.batch_size = 32;  // an epoch: 24 good images and 8 bad ones in every batch
+  const TrialResult result = run(r);
+  EXPECT_EQ(result.status, TrialStatus::invalid);
+  EXPECT_GT(result.images.failed, 0);
+  EXPECT_EQ(result.images.decoded, 3 * result.images.failed);
+  EXPECT_NE(result.reason.find(std::to_string(result.images.failed) + " of " + std::to_string(4 * result.images.failed) + " images"),
+            std::string::npos)
+      << result.reason;
+  fs::remove_all(data);
+}
+
+TEST_F(RunTrial, WhereEveryImageFailsNoneIsDecodedAndTheCountIsNotNegative) {
+  const fs::path data = folder_ / "all-bad";
+  fs::create_directories(data / "a");
+  for (int i = 0; i < 8; ++i) std::ofstream(data / "a" / ("text" + std::to_string(i) + ".jpg")) << "this is no image";
+  TrialRequest r = request();
+  r.setup.data.path = data.string();
+  const TrialResult result = run(r);
+  EXPECT_EQ(result.status, TrialStatus::invalid);
+  EXPECT_EQ(result.images.decoded, 0);
+  EXPECT_GT(result.images.failed, 0);
+  EXPECT_TRUE(result.worker_ms_per_image.empty());
+  fs::remove_all(data);
+}
+
 TEST_F(RunTrial, AFolderThatVanishedIsAStatusNotACrash) {
   TrialRequest r = request();
   r.setup.data.path = (folder_ / "gone").string();
