@@ -16,6 +16,8 @@ auto named(std::vector<FileNote>& notes, std::string_view name) {
 void FileLog::failed(std::string_view name, std::string_view reason, Nanoseconds total) {
   failed_.fetch_add(1, std::memory_order_relaxed);
   keep_bad("failed", name, reason, total);
+  const std::lock_guard lock(mutex_);
+  if (failed_names_.size() < most_bad && !failed_names_.contains(name)) failed_names_.emplace(name);
 }
 
 void FileLog::damaged(std::string_view name, std::string_view reason, Nanoseconds total) {
@@ -59,9 +61,15 @@ ImageCounts FileLog::counts() const {
   return counts;
 }
 
+std::int64_t FileLog::failed_files() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<std::int64_t>(failed_names_.size());
+}
+
 void FileLog::clear() {
   const std::lock_guard lock(mutex_);
   bad_.clear();
+  failed_names_.clear();
   slow_.clear();
   slow_enough_.store(-1, std::memory_order_relaxed);
   failed_.store(0, std::memory_order_relaxed);

@@ -1,7 +1,9 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +31,8 @@ class FileLog {
   std::vector<FileNote> notes() const;
   /// Events since the start or the last clear(), a file that fails in each epoch counted each time.
   ImageCounts counts() const;
+  /// Different files that failed since then, counted up to 20.
+  std::int64_t failed_files() const;
   /// Forgets everything: the end of warm-up.
   void clear();
 
@@ -39,6 +43,7 @@ class FileLog {
   mutable std::mutex mutex_;
   std::vector<FileNote> bad_;
   std::vector<FileNote> slow_;  ///< slowest first
+  std::set<std::string, std::less<>> failed_names_;  ///< at most 20; apart from bad_, which damaged files may fill
   std::atomic<std::int64_t> slow_enough_{-1};  ///< nanoseconds that a file must exceed to be among the slowest
   std::atomic<std::int64_t> failed_{0};
   std::atomic<std::int64_t> damaged_{0};

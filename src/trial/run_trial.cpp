@@ -23,7 +23,7 @@ constexpr double warm_enough = 0.99;         // share of the data in the page ca
 constexpr double warming_limit_s = 30;       // a data set larger than memory never gets warm
 constexpr double share_of_time_limit = 0.9;  // a trial that gets no further ends by itself before its deadline kills it
 constexpr double failed_share_limit = 0.01;
-constexpr std::int64_t failed_count_limit = 3;
+constexpr std::int64_t failed_files_limit = 3;  // different ones: in a small data set each comes round again and again
 
 /// Everything a trial holds while it runs; destroyed in reverse order, the loader's workers before what they read.
 struct Parts {
@@ -174,9 +174,11 @@ class LiveTrial {
   void refuse_bad_data() {
     const std::int64_t failed = result_.images.failed;
     const std::int64_t tried = result_.images.decoded + failed;
-    if (failed <= failed_count_limit || static_cast<double>(failed) <= failed_share_limit * static_cast<double>(tried)) return;
+    const std::int64_t files = parts_.data->log().failed_files();
+    if (files <= failed_files_limit || static_cast<double>(failed) <= failed_share_limit * static_cast<double>(tried)) return;
     result_.status = TrialStatus::invalid;
-    result_.reason = fmt::format("{} of {} images could not be read or decoded (limit: 1 % and 3 files){}", failed, tried,
+    result_.reason = fmt::format("{} of {} images, of {}{} different files, could not be read or decoded (limit: 1 % and 3 files){}", failed, tried,
+                                 files < static_cast<std::int64_t>(FileLog::most_bad) ? "" : "at least ", files,
                                  result_.files.empty() ? "" : fmt::format("; {}: {}", result_.files.front().path, result_.files.front().reason));
   }
 
