@@ -59,6 +59,8 @@ HostUse HostWindow::stop(std::int64_t images, std::map<std::string, std::string>
   sampler_.reset();
   if (use.cpu_user_s && use.cpu_system_s && images > 0)
     use.cpu_s_per_image = (*use.cpu_user_s + *use.cpu_system_s) / static_cast<double>(images);
+  else if (images <= 0)
+    unknown.emplace("cpu_s_per_image", "no image was counted");
   const std::lock_guard lock(mutex_);
   if (runnable_.count() > 0) use.runnable_threads = runnable_.mean();
   if (mhz_.count() > 0) use.cpu_mhz = mhz_.mean();

@@ -30,8 +30,9 @@ class MeasuredWindow {
 
   /// One finished step, in order, and how many complete batches the loader then had waiting.
   void add(const StepTimes& step, int ready_batches);
-  /// True from the step on with which the fill is over: counters of the host and of the workers start here.
-  bool filled() const { return seen_ > rule_.fill_steps; }
+  /// True once the step has been added whose end is the window's start, before any that is counted: counters of the host
+  /// and of the workers start here.
+  bool filled() const { return seen_ > 0 && seen_ >= rule_.fill_steps; }
   /// "interval" or "time" once enough is measured (measure/stopping.hpp), asked only at its looks.
   std::optional<std::string> stop_reason();
   /// Steps beyond the fill, all of them; and their time so far.

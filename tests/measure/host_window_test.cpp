@@ -81,6 +81,7 @@ TEST(HostWindow, ASecondWindowForgetsTheFirst) {
   const auto use = window.stop(0, unknown);
   EXPECT_EQ(use.cpu_user_s, 1);
   EXPECT_EQ(use.cpu_s_per_image, std::nullopt);
+  EXPECT_EQ(unknown.at("cpu_s_per_image"), "no image was counted");
   EXPECT_TRUE(unknown.contains("runnable_threads"));
 }
 

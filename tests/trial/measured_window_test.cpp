@@ -47,6 +47,23 @@ TEST(WindowRule, BatchesMadeAheadAreLeftOutAndEachWorkerGivesThreeMore) {
   EXPECT_EQ(rule.multiple, 8);
 }
 
+TEST(MeasuredWindow, CountersThatStartWhenItIsFilledCoverEveryCountedStep) {
+  for (const std::int64_t fill : {0, 1, 2, 18}) {
+    WindowRule rule;
+    rule.fill_steps = fill;
+    MeasuredWindow window(target(0.1, 5), rule);
+    Feeder feed(window);
+    int host_steps = 0;  // what a counter of the host sees that starts where the trial starts its own
+    for (int i = 0; i < 40; ++i) {
+      const bool counting = window.filled();
+      feed.step(10);
+      host_steps += counting ? 1 : 0;
+      EXPECT_EQ(window.steps(), host_steps) << "fill " << fill << ", step " << i;
+    }
+    EXPECT_EQ(window.images(), 64 * host_steps);
+  }
+}
+
 TEST(MeasuredWindow, AQueueThatWasFullAtTheStartDoesNotCountAsThroughput) {
   WindowRule rule;
   rule.fill_steps = 18;
