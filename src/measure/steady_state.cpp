@@ -19,6 +19,8 @@ constexpr std::size_t cycles_at_least = 4;           // for MSER of whole cycles
 constexpr std::size_t batches_at_least = 8;          // for a line through them
 constexpr std::int64_t late_groups_at_least = 5;     // fewer agree by chance
 constexpr double late_advantage = 10;
+constexpr std::size_t groups_for_change = 20;
+constexpr double least_noise = 1e-6;                 // relative
 constexpr std::size_t longest_period = 64;
 constexpr double plain_period = 0.5;
 constexpr std::size_t enough_for_period = 4096;       // 64 passes over all steps of a long trial would disturb it
@@ -47,7 +49,8 @@ Truncation mser_truncation(const std::vector<double>& groups) {
   for (std::size_t d = groups.size(); d-- > 0;) {  // backwards: each d costs one step of the running moments
     rest.add(groups[d]);
     const auto n = static_cast<double>(rest.count());
-    const double value = rest.variance() * (n - 1) / (n * n);
+    // A modelled timeline has no noise: without a little, rounding alone would choose among its equal values.
+    const double value = (rest.variance() + least_noise * least_noise * rest.mean() * rest.mean()) * (n - 1) / (n * n);
     if (2 * d <= groups.size()) {
       if (value <= best_value) {
         best_value = value;
@@ -132,6 +135,48 @@ std::optional<std::size_t> find_period(std::span<const double> values) {
   return std::nullopt;
 }
 
+/// The change of level at a group in the second half, with Welch's t between the groups before and after it. A series
+/// without noise has a p-value of 0.
+std::optional<SteadyState> late_change(std::span<const double> groups, const Truncation& truncation, const SteadyOptions& options) {
+  if (!truncation.late) return std::nullopt;
+  const auto before = groups.subspan(truncation.groups, *truncation.late - truncation.groups);
+  const auto after = groups.subspan(*truncation.late);
+  const Moments a = moments(before), b = moments(after);
+  std::vector<double> residuals;
+  for (const double value : before) residuals.push_back(value - a.mean());
+  for (const double value : after) residuals.push_back(value - b.mean());
+  const double rho = std::clamp(autocorrelation(residuals, 1), 0.0, 0.9);
+  const double share_a = a.variance() / static_cast<double>(a.count()), share_b = b.variance() / static_cast<double>(b.count());
+  const double error = std::sqrt((share_a + share_b) * (1 + rho) / (1 - rho));
+  SteadyState state;
+  state.verdict = SteadyState::Verdict::warming_up;
+  state.change = b.mean() / a.mean() - 1;
+  state.p_value = 0;
+  if (error > 0) {
+    const auto freedom = [](const Moments& m) { return static_cast<double>(std::max<std::int64_t>(1, m.count() - 1)); };
+    const double df = (share_a + share_b) * (share_a + share_b) / (share_a * share_a / freedom(a) + share_b * share_b / freedom(b));
+    state.p_value = 2 * student_t_cdf(-std::abs(b.mean() - a.mean()) / error, df);
+  }
+  if (std::abs(state.change) <= options.tolerance || state.p_value >= options.significance) return std::nullopt;
+  return state;
+}
+
+struct Groups {
+  std::size_t size = 0;  ///< steps in each; 0: too few steps
+  std::vector<double> means;
+  Truncation truncation;
+};
+
+Groups grouped(std::span<const double> step_s, std::size_t size) {
+  Groups groups;
+  groups.size = size;
+  if (groups.size == 0) return groups;
+  for (std::size_t at = 0; at + groups.size <= step_s.size(); at += groups.size)
+    groups.means.push_back(mean(step_s.subspan(at, groups.size)));
+  groups.truncation = mser_truncation(groups.means);
+  return groups;
+}
+
 }  // namespace
 
 std::string SteadyState::text() const {
@@ -140,7 +185,8 @@ std::string SteadyState::text() const {
     case Verdict::trend:
       return fmt::format("step time still {}: {:+.1f} % since step {} (p = {:.2g})", change < 0 ? "falling" : "rising",
                          change * 100, begin, p_value);
-    case Verdict::warming_up: return fmt::format("step time changed by {:+.1f} % as late as step {}", change * 100, begin);
+    case Verdict::warming_up:
+      return fmt::format("step time changed by {:+.1f} % as late as step {} (p = {:.2g})", change * 100, begin, p_value);
     case Verdict::steady: break;
   }
   return fmt::format("steady since step {}", begin);
@@ -149,23 +195,16 @@ std::string SteadyState::text() const {
 SteadyState steady_state(std::span<const double> step_s, const SteadyOptions& options) {
   SteadyState result;
   const std::size_t cycle = std::max<std::size_t>(options.cycle, 1);
-  const std::size_t group = group_size(step_s.size(), cycle);
-  if (group == 0) return result;
-
-  std::vector<double> groups;
-  for (std::size_t at = 0; at + group <= step_s.size(); at += group) groups.push_back(mean(step_s.subspan(at, group)));
-  const Truncation truncation = mser_truncation(groups);
-  if (truncation.late) {
-    result.verdict = SteadyState::Verdict::warming_up;
-    result.begin = *truncation.late * group;
-    const std::size_t before = truncation.groups * group;
-    result.change = mean(step_s.subspan(result.begin)) / mean(step_s.subspan(before, result.begin - before)) - 1;
-    return result;
+  const Groups groups = grouped(step_s, group_size(step_s.size(), cycle));
+  if (groups.size == 0) return result;
+  if (auto changed = late_change(groups.means, groups.truncation, options)) {
+    changed->begin = *groups.truncation.late * groups.size;
+    return *changed;
   }
-  const std::size_t stride = std::max<std::size_t>(1, groups.size() / 10);
-  const std::size_t latest = groups.size() / 2;
-  for (std::size_t dropped = truncation.groups;; dropped = std::min(dropped + stride, latest)) {
-    result.begin = dropped * group;
+  const std::size_t stride = std::max<std::size_t>(1, groups.means.size() / 10);
+  const std::size_t latest = groups.means.size() / 2;
+  for (std::size_t dropped = groups.truncation.groups;; dropped = std::min(dropped + stride, latest)) {
+    result.begin = dropped * groups.size;
     const Trend trend = trend_of(step_s.subspan(result.begin), cycle);
     result.change = trend.change;
     result.p_value = trend.p_value;
@@ -174,6 +213,27 @@ SteadyState steady_state(std::span<const double> step_s, const SteadyOptions& op
     if (!drifts || dropped >= latest) break;
   }
   result.period = find_period(step_s.subspan(result.begin));
+  return result;
+}
+
+SteadyState verdict_at_end(std::span<const double> step_s, std::size_t begin, std::size_t cycle) {
+  SteadyState result;
+  cycle = std::max<std::size_t>(cycle, 1);
+  const SteadyOptions plain{.cycle = cycle, .tolerance = plain_change, .significance = plain_significance};
+  // Smaller groups than MSER's five in a short window, so that a change has a place in its second half.
+  const std::size_t usual = group_size(step_s.size(), cycle);
+  const Groups groups = grouped(step_s, cycle > 1 || usual == 0 ? usual : std::clamp<std::size_t>(step_s.size() / groups_for_change, 1, usual));
+  if (groups.size == 0) return result;
+  if (auto changed = late_change(groups.means, groups.truncation, plain)) {
+    changed->begin = *groups.truncation.late * groups.size;
+    return *changed;
+  }
+  result.begin = begin;
+  const Trend trend = trend_of(step_s.subspan(begin), cycle);
+  result.change = trend.change;
+  result.p_value = trend.p_value;
+  const bool drifts = std::abs(trend.change) > plain_change && trend.p_value < plain_significance;
+  result.verdict = drifts ? SteadyState::Verdict::trend : SteadyState::Verdict::steady;
   return result;
 }
 

@@ -20,7 +20,8 @@ struct SteadyState {
   enum class Verdict {
     too_few,     ///< too few steps to tell; `begin` is 0
     trend,       ///< even the second half drifts, beyond tolerance and noise: warming up, heating up, ...
-    warming_up,  ///< the level changed within the second half, at `begin`: too late to be the window's start
+    warming_up,  ///< the level changed within the second half, at `begin`, beyond tolerance and noise: too late to be the
+                 ///< window's start
     steady,
   };
   Verdict verdict = Verdict::too_few;
@@ -28,7 +29,7 @@ struct SteadyState {
   /// Relative change of the fitted line over the part from `begin` on: 0.03 = steps grew by 3 %. With warming_up: of
   /// the level.
   double change = 0;
-  double p_value = 1;  ///< of the line's change being noise
+  double p_value = 1;  ///< of that change being noise
   /// Distance in steps at which the steady part repeats itself, where it does so plainly (autocorrelation over 0.5).
   std::optional<std::size_t> period;
 
@@ -41,7 +42,8 @@ struct SteadyState {
 /// (in five, where steps are correlated). Then a straight line is fitted to the rest by batches that are as good as
 /// independent (batch_means.hpp); its change over the part is a trend when it is over the tolerance *and* significant.
 /// A part with a trend loses a tenth of the whole at its front, and again, until there is none or only half is left.
-/// A line is blind to a jump near the end; that shows as an MSER value beyond the half that is ten times lower.
+/// A line is blind to a jump near the end; that shows as an MSER value beyond the half that is ten times lower, and
+/// counts when the levels before and after differ by Welch's t.
 ///
 /// METHOD.md's comparison of the last half with the quarter before it within 1 % has no yardstick for noise: at 40 steps
 /// with 5 % spread, the difference of those two means has a standard error of 1.9 %, and three of five steady trials
@@ -50,5 +52,16 @@ struct SteadyState {
 /// `step_s`: all steps since the start of the trial, in any unit of time. Cheap enough (linear) to be asked a few times
 /// a second.
 SteadyState steady_state(std::span<const double> step_s, const SteadyOptions& options = {});
+
+/// What verdict_at_end() takes for plain: a change by this share of the mean, which puts the window's mean off the level
+/// that it ends at by half of it, and by chance no more often than this.
+inline constexpr double plain_change = 0.05;
+inline constexpr double plain_significance = 2e-4;
+
+/// May a window that is over be ranked? The part from `begin` on is what will be reported: a `trend` over it, or
+/// `warming_up` of the whole series, are turned down where they are plain; else `steady` (or `too_few`). On noise alone,
+/// independent or with a correlation of 0.3, fewer than 1 of 200 windows of 10 to 200 steps are turned down (simulated in
+/// the tests), so that a sweep on a noisy machine loses none of its trials to it.
+SteadyState verdict_at_end(std::span<const double> step_s, std::size_t begin, std::size_t cycle);
 
 }  // namespace feedtune

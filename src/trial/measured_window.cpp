@@ -4,8 +4,6 @@
 
 #include "measure/batch_means.hpp"
 #include "measure/phase_recorder.hpp"
-#include "measure/steady_state.hpp"
-#include "measure/stopping.hpp"
 
 namespace feedtune {
 namespace {
@@ -44,13 +42,40 @@ void MeasuredWindow::add(const StepTimes& step, int ready_batches) {
   previous_end_ = step.end;
 }
 
-std::size_t MeasuredWindow::unsteady_steps() const {
+std::vector<double> MeasuredWindow::step_seconds() const {
   std::vector<double> step_s;
   step_s.reserve(steps_.size());
   for (const auto& step : steps_) step_s.push_back(to_s(step.phases.step));
+  return step_s;
+}
+
+WindowStock MeasuredWindow::stock_from(std::size_t from) const {
+  WindowStock stock;
+  stock.consumed = static_cast<std::int64_t>(steps_.size() - from);
+  stock.ready_at_start = from == 0 ? steps_.front().ready : steps_[from - 1].ready;
+  stock.ready_at_end = steps_.back().ready;
+  return stock;
+}
+
+std::optional<std::string> MeasuredWindow::unsteady_reason() const {
+  if (steps_.empty()) return std::nullopt;
+  const std::size_t from = unsteady_steps();
+  const SteadyState state = verdict_at_end(step_seconds(), from, static_cast<std::size_t>(rule_.multiple));
+  if (state.verdict != SteadyState::Verdict::trend && state.verdict != SteadyState::Verdict::warming_up) return std::nullopt;
+  // A queue that ran empty made the later steps longer. Its batches are taken off the throughput, which then is what the
+  // window ended with; over a window the mean moves by half of what the level does.
+  if (state.change > 0 && state.change - 2 * (1 - sustained_share(stock_from(from))) <= plain_change) return std::nullopt;
+  return state.text();
+}
+
+SteadyState MeasuredWindow::usual_verdict() const {
   SteadyOptions options;
   options.cycle = static_cast<std::size_t>(rule_.multiple);
-  const SteadyState steady = steady_state(step_s, options);
+  return steady_state(step_seconds(), options);
+}
+
+std::size_t MeasuredWindow::unsteady_steps() const {
+  const SteadyState steady = usual_verdict();
   // While it still warms up (the best truncation lies late) nothing is cut: the early stop waits for a narrow interval.
   const std::size_t unsteady = steady.verdict == SteadyState::Verdict::warming_up ? 0 : steady.begin;
   const auto multiple = static_cast<std::size_t>(rule_.multiple);
@@ -70,8 +95,13 @@ std::optional<std::string> MeasuredWindow::stop_reason() {
   window.steps = steps();
   window.steps_at_least = rule_.least_steps;
   if (so_far.images_per_s) window.images_per_s = *so_far.images_per_s;
-  if (const auto reason = feedtune::stop_reason(target_, window)) return std::string(to_text(*reason));
-  return std::nullopt;
+  const auto reason = feedtune::stop_reason(target_, window);
+  if (!reason) return std::nullopt;
+  if (*reason == StopReason::interval) {  // a slow change that would still be small here goes on
+    const auto verdict = usual_verdict().verdict;
+    if (verdict == SteadyState::Verdict::trend || verdict == SteadyState::Verdict::warming_up) return std::nullopt;
+  }
+  return std::string(to_text(*reason));
 }
 
 void MeasuredWindow::summarise(TrialResult& result, bool has_parts, bool has_device) const {
@@ -118,12 +148,9 @@ void MeasuredWindow::summarise(TrialResult& result, bool has_parts, bool has_dev
   result.measured_steps = static_cast<std::int64_t>(count);
   result.measured_s = to_s(total);
   if (total.count() > 0) {
-    WindowStock stock;
-    stock.consumed = static_cast<std::int64_t>(count);
-    stock.ready_at_start = from == 0 ? steps_.front().ready : steps_[from - 1].ready;
-    stock.ready_at_end = steps_.back().ready;
     if (total_images > 0)
-      result.images_per_s = corrected_for_stock(interval_of_ratio(images, step_s, static_cast<std::size_t>(rule_.multiple)), stock);
+      result.images_per_s =
+          corrected_for_stock(interval_of_ratio(images, step_s, static_cast<std::size_t>(rule_.multiple)), stock_from(from));
     if (has_device) result.device_busy = static_cast<double>(busy.count()) / static_cast<double>(total.count());
   }
   if (turn_count > 0) result.epoch_turn_ms = to_ms(turns) / static_cast<double>(turn_count);

@@ -8,6 +8,8 @@
 
 #include "core/trial.hpp"
 #include "measure/clock.hpp"
+#include "measure/steady_state.hpp"
+#include "measure/stopping.hpp"
 #include "trial/step_log.hpp"
 
 namespace feedtune {
@@ -33,7 +35,7 @@ class MeasuredWindow {
   /// True once the step has been added whose end is the window's start, before any that is counted: counters of the host
   /// and of the workers start here.
   bool filled() const { return seen_ > 0 && seen_ >= rule_.fill_steps; }
-  /// "interval" or "time" once enough is measured (measure/stopping.hpp), asked only at its looks.
+  /// "interval" (of a steady window) or "time" once enough is measured (measure/stopping.hpp), asked only at its looks.
   std::optional<std::string> stop_reason();
   /// Steps beyond the fill, all of them; and their time so far.
   std::int64_t steps() const { return static_cast<std::int64_t>(steps_.size()); }
@@ -41,6 +43,8 @@ class MeasuredWindow {
   std::int64_t images() const { return images_; }
   double images_per_s() const { return total_.count() > 0 ? static_cast<double>(images_) / seconds() : 0; }
   bool too_short() const { return steps() < rule_.least_steps; }
+  /// Why what was measured is no steady state: the step time plainly trends, or changed late. Nothing: it may be ranked.
+  std::optional<std::string> unsteady_reason() const;
   const WindowRule& rule() const { return rule_; }
 
   /// Writes throughput, phases, step samples, warm-up and measured counts into `result`. `has_parts`: forward, backward
@@ -55,6 +59,10 @@ class MeasuredWindow {
   };
   /// Steps at the start that are not steady yet, so that the rest is a multiple of the rule's.
   std::size_t unsteady_steps() const;
+  std::vector<double> step_seconds() const;
+  SteadyState usual_verdict() const;
+  /// The loader's stock at the ends of the part from step `from` on.
+  WindowStock stock_from(std::size_t from) const;
 
   TrialTarget target_;
   WindowRule rule_;

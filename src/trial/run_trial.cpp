@@ -132,6 +132,9 @@ class LiveTrial {
       result_.status = TrialStatus::too_short;
       result_.reason = fmt::format("{} steps in {:.1f} s after the queue's fill of {}; {} are needed (three batches a worker, ten at least)",
                                    window.steps(), window.seconds(), window.rule().fill_steps, window.rule().least_steps);
+    } else if (const auto unsteady = window.unsteady_reason()) {
+      result_.status = TrialStatus::no_steady_state;
+      result_.reason = *unsteady;
     }
   }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "measure/series.hpp"
 #include "measure/statistics.hpp"
 
@@ -117,6 +119,54 @@ TEST(SteadyState, TooFewStepsAreSaidToBeTooFew) {
   options.cycle = 32;
   EXPECT_EQ(steady_state(std::vector<double>(100, 1.0), options).verdict, Verdict::too_few);
   EXPECT_EQ(steady_state(std::vector<double>(128, 1.0), options).verdict, Verdict::steady);
+}
+
+TEST(VerdictAtEnd, NoiseAloneTurnsDownFewerThanOneWindowOfTwoHundred) {
+  constexpr int windows = 1000;
+  for (const std::size_t steps : {10u, 12u, 15u, 20u, 30u, 40u, 70u, 100u, 150u, 200u})
+    for (const double rho : {0.0, 0.3}) {
+      int turned_down = 0;
+      for (std::uint64_t seed = 1; seed <= windows; ++seed) {
+        const double deviation = seed % 3 == 0 ? 0.2 : seed % 3 == 1 ? 0.1 : 0.03;
+        const auto series = SeriesMaker(seed * 1009 + steps).autoregressive(steps, 1, deviation, rho);
+        // As a trial does: what is reported begins where the usual, stricter test says.
+        const auto usual = steady_state(series);
+        const std::size_t begin = usual.verdict == Verdict::warming_up ? 0 : usual.begin;
+        const auto end = verdict_at_end(series, std::min(begin, steps - 10), 1);
+        turned_down += end.verdict == Verdict::trend || end.verdict == Verdict::warming_up;
+      }
+      EXPECT_LE(turned_down, windows / 200) << steps << " steps, correlation " << rho;
+    }
+}
+
+TEST(VerdictAtEnd, AMachineThatHeatsUpIsTurnedDown) {
+  int turned_down = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    auto series = SeriesMaker(seed).autoregressive(120, 1, 0.03, 0.3);
+    for (std::size_t i = 0; i < series.size(); ++i) series[i] *= 1 + 0.20 * static_cast<double>(i) / 120;
+    turned_down += verdict_at_end(series, 0, 1).verdict == Verdict::trend;
+  }
+  EXPECT_GE(turned_down, 95);
+}
+
+TEST(VerdictAtEnd, AWarmUpThatEndsInTheSecondHalfIsTurnedDownAndAChangeOfTheNoiseIsNot) {
+  int warm_up = 0, noise = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    auto series = SeriesMaker(seed).autoregressive(60, 1, 0.03, 0);
+    for (std::size_t i = 0; i < 42; ++i) series[i] += 0.5;
+    warm_up += verdict_at_end(series, 0, 1).verdict == Verdict::warming_up;
+    auto calmer = SeriesMaker(seed).autoregressive(60, 1, 0.02, 0);
+    for (std::size_t i = 0; i < 42; ++i) calmer[i] = 1 + 5 * (calmer[i] - 1);
+    noise += verdict_at_end(calmer, 0, 1).verdict == Verdict::steady;
+  }
+  EXPECT_GE(warm_up, 95);
+  EXPECT_GE(noise, 98) << "the same level throughout";
+}
+
+TEST(VerdictAtEnd, AChangeTooSmallToMatterPassesHoweverSure) {
+  auto series = SeriesMaker(3).autoregressive(400, 1, 0.002, 0);
+  for (std::size_t i = 0; i < series.size(); ++i) series[i] *= 1 + 0.04 * static_cast<double>(i) / 400;
+  EXPECT_EQ(verdict_at_end(series, 0, 1).verdict, Verdict::steady);
 }
 
 TEST(SteadyState, AModelledTimelineWithoutAnyNoiseIsSteadyFromTheStart) {

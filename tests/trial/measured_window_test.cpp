@@ -134,6 +134,51 @@ TEST(MeasuredWindow, StopsEarlyOnlyWhenTheIntervalIsNarrow) {
   EXPECT_EQ(noisy_stop, "time");
 }
 
+TEST(MeasuredWindow, WhatIsStillWarmingUpAtTheEndOfItsTimeIsNoSteadyState) {
+  WindowRule rule;
+  rule.fill_steps = 2;
+  MeasuredWindow falling(target(0.5, 3), rule), late(target(0.5, 3), rule);
+  Feeder feed_falling(falling), feed_late(late);
+  std::optional<std::string> stop;
+  for (int i = 0; i < 400 && !stop; ++i) {
+    feed_falling.step(30 - 0.1 * i + 0.2 * (i % 3));
+    stop = falling.stop_reason();
+  }
+  EXPECT_EQ(stop, "time");
+  ASSERT_TRUE(falling.unsteady_reason());
+  EXPECT_NE(falling.unsteady_reason()->find("still falling"), std::string::npos) << *falling.unsteady_reason();
+  for (int i = 0; i < 60; ++i) feed_late.step((i < 45 ? 40 : 20) + 0.2 * (i % 3));
+  ASSERT_TRUE(late.unsteady_reason());
+  EXPECT_NE(late.unsteady_reason()->find("changed by -4"), std::string::npos) << *late.unsteady_reason();
+}
+
+TEST(MeasuredWindow, AWarmUpThatIsCutOffLeavesASteadyState) {
+  WindowRule rule;
+  rule.fill_steps = 2;
+  MeasuredWindow window(target(0.5, 3), rule);
+  Feeder feed(window);
+  for (int i = 0; i < 100; ++i) feed.step((i < 20 ? 60 : 20) + 0.2 * (i % 3));
+  EXPECT_EQ(window.unsteady_reason(), std::nullopt) << *window.unsteady_reason();
+}
+
+TEST(MeasuredWindow, AQueueThatRunsEmptyIsCorrectedForAndNotAWarmUp) {
+  // Steps of 20 ms while eight batches that are ready carry the device, then the loader's 24 ms.
+  WindowRule rule;
+  rule.fill_steps = 2;
+  MeasuredWindow window(target(0.5, 3), rule);
+  Feeder feed(window);
+  int ready = 8;
+  for (int i = 0; i < 78; ++i) {
+    if (i % 6 == 5 && ready > 0) --ready;  // in six steps of 20 ms the loader makes five batches
+    feed.step((ready > 0 ? 20 : 24) + 0.05 * (i % 3), ready);
+  }
+  EXPECT_EQ(window.unsteady_reason(), std::nullopt) << *window.unsteady_reason();
+  MeasuredWindow heating(target(0.5, 3), rule);
+  Feeder feed_heating(heating);
+  for (int i = 0; i < 78; ++i) feed_heating.step((i < 47 ? 20 : 24) + 0.05 * (i % 3), 4);
+  EXPECT_TRUE(heating.unsteady_reason()) << "the same steps with a full queue are the machine's own";
+}
+
 TEST(MeasuredWindow, KeepsAtMostTwoThousandStepsAsSamples) {
   WindowRule rule;
   MeasuredWindow window(target(0.1, 1), rule);

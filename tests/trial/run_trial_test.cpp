@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -75,6 +76,29 @@ class RunTrial : public testing::Test {
 
 fs::path RunTrial::folder_;
 
+/// A machine under load may keep a short trial from settling: then its account is as whole, only not ranked.
+testing::AssertionResult measured(const TrialResult& result) {
+  if (result.status == TrialStatus::ok || result.status == TrialStatus::no_steady_state) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << to_text(result.status) << ": " << result.reason;
+}
+
+/// Time that stands still but for waits, each of which ends later than asked, by `late` and by `more` each time again.
+class LateClock final : public Clock {
+ public:
+  LateClock(Nanoseconds late, Nanoseconds more) : late_(late.count()), more_(more.count()) {}
+  Nanoseconds now() const override { return Nanoseconds{now_.load()}; }
+  void sleep_until(Nanoseconds deadline) override {
+    if (deadline.count() > now_) now_ = deadline.count() + late_;
+    late_ += more_;
+  }
+  void spin_until(Nanoseconds deadline) override { now_ = std::max<std::int64_t>(now_, deadline.count()); }
+
+ private:
+  std::atomic<std::int64_t> now_{1'000'000'000};
+  std::int64_t late_;
+  std::int64_t more_;
+};
+
 }  // namespace
 
 TEST_F(RunTrial, EveryLoaderAndKindOfMemoryGivesAWholeResult) {
@@ -87,7 +111,7 @@ TEST_F(RunTrial, EveryLoaderAndKindOfMemoryGivesAWholeResult) {
         r.setup.loader.host_memory = memory;
         r.setup.step.transfer = memory == HostMemory::pinned ? Transfer::overlapped : Transfer::blocking;
         const TrialResult result = run(r);
-        ASSERT_EQ(result.status, TrialStatus::ok) << result.reason;
+        ASSERT_TRUE(measured(result));
         EXPECT_TRUE(result.modelled);
         ASSERT_TRUE(result.images_per_s);
         EXPECT_GT(result.images_per_s->mean, 0);
@@ -117,7 +141,7 @@ TEST_F(RunTrial, PeakDeviceMemoryIsThePlannersFigure) {
     r.setup.step.transfer = transfer;
     r.setup.step.precision = Precision::fp16;
     const TrialResult result = run(r);
-    ASSERT_EQ(result.status, TrialStatus::ok) << result.reason;
+    ASSERT_TRUE(measured(result));
     EXPECT_EQ(static_cast<std::uint64_t>(result.memory.device_peak_bytes.value()),
               planned_device_bytes(model_preset("mixer-nano"), 64, 4, Precision::fp16, InputType::uint8, input_buffers(transfer)));
   }
@@ -147,7 +171,7 @@ TEST_F(RunTrial, PartsAloneNeedNoOtherPart) {
     r.setup.loader.host_memory = HostMemory::pinned;
     r.setup.step.transfer = Transfer::overlapped;
     const TrialResult result = run(r);
-    ASSERT_EQ(result.status, TrialStatus::ok) << to_text(purpose) << ": " << result.reason;
+    ASSERT_TRUE(measured(result)) << to_text(purpose);
     EXPECT_GT(result.images_per_s.value().mean, 0) << to_text(purpose);
     EXPECT_EQ(result.phases.contains("forward"), purpose == Purpose::step_only) << to_text(purpose);
     EXPECT_EQ(result.modelled, purpose != Purpose::loader_only);
@@ -158,7 +182,7 @@ TEST_F(RunTrial, TheStepAloneCopiesNothing) {
   TrialRequest r = request();
   r.purpose = Purpose::step_only;
   const TrialResult result = run(r);
-  ASSERT_EQ(result.status, TrialStatus::ok) << result.reason;
+  ASSERT_TRUE(measured(result));
   EXPECT_FALSE(result.phases.contains("h2d"));
 }
 
@@ -166,7 +190,7 @@ TEST_F(RunTrial, AUsersStepTimeIsTheStepAndItsPartsAreNotInvented) {
   TrialRequest r = request();
   r.setup.step.times = {{40, 4}};
   const TrialResult result = run(r);
-  ASSERT_EQ(result.status, TrialStatus::ok) << result.reason;
+  ASSERT_TRUE(measured(result));
   EXPECT_FALSE(result.phases.contains("forward"));
   EXPECT_GE(result.phases.at("step").p50, 40 * 0.999);
 }
@@ -260,6 +284,24 @@ TEST_F(RunTrial, TheDeadlineOfASlowTrialEndsItAsTooShort) {
   EXPECT_EQ(result.stop_reason, "deadline");
 }
 
+TEST_F(RunTrial, AStepThatSlowsDownToTheEndIsNoSteadyStateAndSaysSo) {
+  TrialRequest r = request();
+  r.purpose = Purpose::step_only;
+  r.setup.step.times = {{20, 4}};
+  r.setup.step.sync = Sync::each;  // the next step begins when the host is back
+  r.target = {.min_time_s = 1, .max_time_s = 3};
+  DataCache cache;
+  using std::chrono::microseconds;
+  const TrialResult slowing = run_trial(r, std::make_shared<LateClock>(microseconds{0}, microseconds{100}), cache, {});
+  EXPECT_EQ(slowing.status, TrialStatus::no_steady_state);
+  EXPECT_EQ(slowing.stop_reason, "time");
+  EXPECT_NE(slowing.reason.find("still rising"), std::string::npos) << slowing.reason;
+  EXPECT_GT(slowing.measured_steps, 10);
+  const TrialResult steady = run_trial(r, std::make_shared<LateClock>(microseconds{500}, microseconds{0}), cache, {});
+  EXPECT_EQ(steady.status, TrialStatus::ok) << steady.reason;
+  EXPECT_EQ(steady.stop_reason, "interval");
+}
+
 TEST_F(RunTrial, SyncEachWaitsForEveryStep) {
   TrialRequest none = request(), each = request();
   for (TrialRequest* r : {&none, &each}) {
@@ -270,8 +312,8 @@ TEST_F(RunTrial, SyncEachWaitsForEveryStep) {
   }
   each.setup.step.sync = Sync::each;
   const TrialResult a = run(none), b = run(each);
-  ASSERT_EQ(a.status, TrialStatus::ok) << a.reason;
-  ASSERT_EQ(b.status, TrialStatus::ok) << b.reason;
+  ASSERT_TRUE(measured(a));
+  ASSERT_TRUE(measured(b));
   // With each, loading four images (milliseconds) comes on top of the 20 ms step; with none it hides behind it.
   EXPECT_GT(b.phases.at("step").p50, 20 + 0.5 * b.phases.at("data_wait").p50);
 }
