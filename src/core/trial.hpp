@@ -23,6 +23,9 @@ struct TrialTarget {
   CachePolicy cache = CachePolicy::warm;
 };
 
+/// Share of the data in the page cache from which on it counts as warm.
+inline constexpr double warm_enough = 0.99;
+
 struct TrialRequest {
   std::int64_t id = 0;  ///< position in the run's plan, from 1; unique in a run
   Configuration configuration;

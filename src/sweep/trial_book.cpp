@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/enums.hpp"
 #include "core/error.hpp"
 #include "sweep/trial_length.hpp"
 
@@ -42,7 +43,9 @@ std::optional<TrialResult> TrialBook::measure(TrialRequest request, const TrialS
     request.time_limit_s = time_limit_s(request, run_);
     result = run_live(request);
   }
-  if (result) keep(*result);
+  if (!result) return result;
+  keep(*result);
+  note_if_not_warm(request, *result);
   return result;
 }
 
@@ -89,6 +92,20 @@ void TrialBook::keep(const TrialResult& result) {
   status_.trials = spending_.trials();
   status_.spent_s = spending_.seconds();
   if (hooks_.observer != nullptr) hooks_.observer->trial_finished(result, status_);
+}
+
+void TrialBook::note_if_not_warm(const TrialRequest& request, const TrialResult& result) {
+  if (request.target.cache != CachePolicy::warm || request.stage == "anchor") return;
+  if (std::any_of(run_.notes.begin(), run_.notes.end(), [](const RunNote& note) { return note.kind == "cache"; })) return;
+  const auto& share = result.host.cache_resident_share;
+  if (share && *share < warm_enough)
+    note("cache", fmt::format("trial {} began with {:.0f} % of the data in the page cache: it is more than memory holds, or could not "
+                              "be read in time; trials measure the storage too, and one may find more of it cached than another",
+                              result.id, 100 * *share));
+  else if (const auto unknown = result.unknown.find("cache_resident_share"); !share && unknown != result.unknown.end())
+    note("cache", fmt::format("how much of the data is in the page cache cannot be told here ({}); it was read once, before the "
+                              "first trial",
+                              unknown->second));
 }
 
 void TrialBook::note(const std::string& kind, const std::string& text) {

@@ -36,6 +36,8 @@ class TrialBook {
   TrialResult replay(const TrialRequest& request);
   std::optional<TrialResult> run_live(const TrialRequest& request);
   void keep(const TrialResult& result);
+  /// Once a run: a trial that was to begin with warm data did not, or nobody knows.
+  void note_if_not_warm(const TrialRequest& request, const TrialResult& result);
 
   TrialRunner& runner_;
   const SweepHooks& hooks_;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "core/enums.hpp"
 #include "core/error.hpp"
 #include "json/child_message.hpp"
 #include "trial/run_trial.hpp"
@@ -32,6 +33,11 @@ std::string where_text(const ChildProgress& last) {
                            : fmt::format("while {}, last file opened: {}", last.progress.phase, last.file);
 }
 
+/// What is read: a folder's files, or what was packed of them.
+std::string data_of(const TrialRequest& request) {
+  return fmt::format("{} {}", to_text(request.setup.loader.storage), request.setup.data.path);
+}
+
 }  // namespace
 
 ProcessRunner::ProcessRunner(Options options, std::shared_ptr<Clock> clock)
@@ -49,7 +55,10 @@ void ProcessRunner::retire() {
 
 TrialResult ProcessRunner::run(const TrialRequest& request, const OnProgress& on_progress) {
   const double started = now_s();
-  TrialResult result = converse(request, on_progress);
+  TrialResult result = converse(without_vain_warming(request), on_progress);
+  const auto& share = result.host.cache_resident_share;
+  if (request.target.cache == CachePolicy::warm && (share ? *share < warm_enough : result.unknown.contains("cache_resident_share")))
+    stays_cold_.insert(data_of(request));
   result.id = request.id;
   result.configuration = request.configuration;
   result.purpose = request.purpose;
@@ -59,6 +68,12 @@ TrialResult ProcessRunner::run(const TrialRequest& request, const OnProgress& on
   result.cost_s = now_s() - started;
   if (child_ && (result.status != TrialStatus::ok || ++served_ >= options_.trials_per_child)) retire();
   return result;
+}
+
+TrialRequest ProcessRunner::without_vain_warming(const TrialRequest& request) const {
+  TrialRequest asked = request;
+  if (asked.target.cache == CachePolicy::warm && stays_cold_.contains(data_of(asked))) asked.target.cache = CachePolicy::as_is;
+  return asked;
 }
 
 TrialResult ProcessRunner::converse(const TrialRequest& request, const OnProgress& on_progress) {

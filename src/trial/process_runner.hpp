@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ class ProcessRunner final : public TrialRunner {
   double now_s() const override { return to_s(clock_->now()); }
 
  private:
+  /// `request`, but for warming what an earlier trial could not warm: reading it all again takes half a minute a trial.
+  TrialRequest without_vain_warming(const TrialRequest& request) const;
   TrialResult converse(const TrialRequest& request, const OnProgress& on_progress);
   void retire();
 
@@ -39,6 +42,7 @@ class ProcessRunner final : public TrialRunner {
   std::unique_ptr<Child> child_;
   int served_ = 0;
   int incarnation_ = 0;
+  std::set<std::string> stays_cold_;  ///< data that a trial has tried to warm, and that was not (known to be) warm then
 };
 
 /// The child's side: serves trials from its parent until told to quit or the parent is gone. Returns the exit code.

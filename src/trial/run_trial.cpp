@@ -7,11 +7,12 @@
 #include "core/error.hpp"
 #include "device/make_device.hpp"
 #include "device/null/null_device.hpp"
+#include "machine/memory.hpp"
 #include "machine/process_reader.hpp"
 #include "measure/host_window.hpp"
-#include "pipeline/page_cache.hpp"
 #include "trial/heartbeat.hpp"
 #include "trial/measured_window.hpp"
+#include "trial/page_warming.hpp"
 #include "trial/resident_loader.hpp"
 #include "trial/step_work.hpp"
 #include "trial/training_loop.hpp"
@@ -19,8 +20,6 @@
 namespace feedtune {
 namespace {
 
-constexpr double warm_enough = 0.99;         // share of the data in the page cache from which on it is not read again
-constexpr double warming_limit_s = 30;       // a data set larger than memory never gets warm
 constexpr double share_of_time_limit = 0.9;  // a trial that gets no further ends by itself before its deadline kills it
 constexpr double failed_share_limit = 0.01;
 constexpr std::int64_t failed_files_limit = 3;  // different ones: in a small data set each comes round again and again
@@ -63,7 +62,7 @@ class LiveTrial {
       heartbeat_.phase("listing");
       parts_.data = std::make_unique<DataSet>(setup_.data, setup_.loader, cache_);
       heartbeat_.doing([data = parts_.data.get()] { return data->doing(); });
-      prepare_page_cache();
+      prepare_cache();
     }
     heartbeat_.phase("building");
     const bool computes = request_.purpose == Purpose::trial || request_.purpose == Purpose::step_only;
@@ -76,19 +75,9 @@ class LiveTrial {
     result_.startup_s = to_s(clock_->now() - started_);
   }
 
-  void prepare_page_cache() {
-    CacheShare share = cache_resident_share(parts_.data->list());
-    const auto sample_again = [&] { share = cache_resident_share(parts_.data->list()); };
-    if (request_.target.cache == CachePolicy::warm && share.value.value_or(0) < warm_enough) {
-      heartbeat_.phase("warming the page cache");
-      const Nanoseconds end = clock_->now() + Nanoseconds{static_cast<std::int64_t>(warming_limit_s * 1e9)};
-      warm_page_cache(parts_.data->list(), [&] { return clock_->now() > end; });
-      sample_again();
-    } else if (request_.target.cache == CachePolicy::cold) {
-      heartbeat_.phase("emptying the page cache");
-      drop_page_cache(parts_.data->list());
-      sample_again();
-    }
+  void prepare_cache() {
+    const CacheShare share = prepare_page_cache(parts_.data->files(), request_.target.cache, {.memory_bytes = available_memory_bytes()},
+                                                *clock_, [this](const char* name) { heartbeat_.phase(name); });
     result_.host.cache_resident_share = share.value;
     if (!share.value) result_.unknown["cache_resident_share"] = share.unknown;
   }

@@ -198,6 +198,30 @@ TEST(Sweep, FailedTrialsAreRecordedAndTheSweepGoesOn) {
   EXPECT_EQ(count_stage(run.trials, "confirm"), 12);
 }
 
+TEST(Sweep, DataThatIsNotWarmAsAskedForIsNotedOnce) {
+  FakeRunner runner;
+  const auto notes_of = [&](const SweepPlan& plan) {
+    std::vector<std::string> texts;
+    for (const RunNote& note : run_sweep(plan, runner, {}).notes)
+      if (note.kind == "cache") texts.push_back(note.text);
+    return texts;
+  };
+  runner.change = [](const TrialRequest& request, TrialResult& result) {
+    if (request.stage == "explore") result.host.cache_resident_share = 0.4;
+    else result.host.cache_resident_share = 1;
+  };
+  const auto cold = notes_of(fake_plan());
+  ASSERT_EQ(cold.size(), 1u);
+  EXPECT_NE(cold[0].find("40 %"), std::string::npos) << cold[0];
+  SweepPlan as_is = fake_plan();
+  as_is.header.spec.cache = CachePolicy::as_is;
+  EXPECT_TRUE(notes_of(as_is).empty()) << "nobody asked for warm data";
+  runner.change = [](const TrialRequest&, TrialResult& result) { result.unknown["cache_resident_share"] = "preadv2(RWF_NOWAIT): no"; };
+  const auto unknown = notes_of(fake_plan());
+  ASSERT_EQ(unknown.size(), 1u);
+  EXPECT_NE(unknown[0].find("RWF_NOWAIT"), std::string::npos) << unknown[0];
+}
+
 TEST(Sweep, EndsAndSaysSoWhenNothingWorks) {
   FakeRunner runner;
   runner.change = [](const TrialRequest&, TrialResult& result) { result.status = TrialStatus::crashed; };

@@ -83,6 +83,20 @@ TEST(ProcessRunner, AProgramThatIsNotThereIsSaidByName) {
   }
 }
 
+TEST(ProcessRunner, DataThatDoesNotGetWarmIsWarmedOnceNotBeforeEveryTrial) {
+  auto runner = runner_of("lukewarm");
+  TrialRequest r = request();
+  r.setup.data.path = "larger-than-memory";
+  EXPECT_EQ(runner.run(r, {}).reason, "warm");
+  EXPECT_EQ(runner.run(r, {}).reason, "as-is");
+  EXPECT_EQ(runner.run(r, {}).reason, "as-is");
+  TrialRequest anchor = r;
+  anchor.setup.data.path = "anchors";
+  EXPECT_EQ(runner.run(anchor, {}).reason, "warm") << "other data";
+  r.target.cache = CachePolicy::cold;
+  EXPECT_EQ(runner.run(r, {}).reason, "cold");
+}
+
 TEST(ProcessRunner, AfterACrashTheNextTrialRunsInAFreshProcess) {
   auto runner = runner_of("segv");
   EXPECT_EQ(runner.run(request(), {}).incarnation, 1);

@@ -24,6 +24,13 @@ int main(int argc, char** argv) {
   while (channel.receive(text)) {
     const ParentMessage message = decode_parent_message(text);
     if (std::holds_alternative<QuitRequest>(message)) return 0;
+    if (mode == "lukewarm") {  // data that does not get warm; says how it was asked for
+      TrialResult result;
+      result.host.cache_resident_share = 0.4;
+      result.reason = to_text(std::get<TrialRequest>(message).target.cache);
+      channel.send(encode_message(ChildMessage{result}));
+      continue;
+    }
     ChildProgress progress;
     progress.progress.phase = "measuring";
     progress.file = "n01440764/slow.jpg";
