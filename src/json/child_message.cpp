@@ -15,7 +15,7 @@ void fields(Io& io, Like<ChildProgress> auto& v) {
   io.field("phase", v.progress.phase);
   io.field("images_per_s", v.progress.images_per_s);
   io.field("elapsed_s", v.progress.elapsed_s);
-  io.field("file", v.file);
+  io.field("doing", v.doing);
 }
 
 JsonValue typed(const char* type) { return {.data = JsonValue::Object{{"type", {.data = std::string(type)}}}}; }

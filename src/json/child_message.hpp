@@ -16,10 +16,11 @@ struct QuitRequest {};
 /// Sweep to child.
 using ParentMessage = std::variant<TrialRequest, QuitRequest>;
 
-/// Heartbeat of a running trial. `file` is the last file that was opened, relative to the data folder; may be empty.
+/// Heartbeat of a running trial. `doing` is what the worker that has been longest at its image does, "worker 3: decode
+/// n01440764/x.jpg for 12.3 s", or that the workers are idle; empty where there are none.
 struct ChildProgress {
   TrialProgress progress;
-  std::string file;
+  std::string doing;
 };
 
 /// Child to sweep: heartbeats, then one result per request.

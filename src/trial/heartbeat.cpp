@@ -29,7 +29,7 @@ void Heartbeat::run() {
     beat_now.progress.phase = phase_.load();
     beat_now.progress.images_per_s = images_per_s_;
     beat_now.progress.elapsed_s = to_s(clock_.now() - started_);
-    if (doing_) beat_now.file = doing_();
+    if (doing_) beat_now.doing = doing_();
     if (on_heartbeat_) on_heartbeat_(beat_now);
   }
 }

@@ -18,7 +18,7 @@ class Heartbeat {
 
   void phase(const char* name) { phase_ = name; }  ///< a literal
   void images_per_s(double value) { images_per_s_ = value; }
-  /// Names the file a worker is at; called from the heartbeat's thread. Empty before what it looks at ends.
+  /// Says what the workers do (ChildProgress::doing); called from the heartbeat's thread. Empty before what it looks at ends.
   void doing(std::function<std::string()> doing);
 
  private:

@@ -29,8 +29,8 @@ std::string tail_for_reason(const std::string& tail) {
 
 std::string where_text(const ChildProgress& last) {
   if (last.progress.phase.empty()) return "before its first heartbeat";
-  return last.file.empty() ? fmt::format("while {}", last.progress.phase)
-                           : fmt::format("while {}, last file opened: {}", last.progress.phase, last.file);
+  return last.doing.empty() ? fmt::format("while {}", last.progress.phase)
+                            : fmt::format("while {} ({})", last.progress.phase, last.doing);
 }
 
 /// What is read: a folder's files, or what was packed of them.

@@ -136,14 +136,14 @@ RC_GTEST_PROP(RoundTrip, ATrialResultReachesTheSweepAndTheJournalWhole, ()) {
   RC_ASSERT(encode(std::get<TrialResult>(decode_journal_line(line, "j", 2))) == text);
 }
 
-RC_GTEST_PROP(RoundTrip, AHeartbeatNamesItsPhaseAndFile, ()) {
+RC_GTEST_PROP(RoundTrip, AHeartbeatNamesItsPhaseAndWhatIsBeingDone, ()) {
   const ChildProgress progress{.progress = {.phase = any_text(), .images_per_s = any_double(), .elapsed_s = any_double()},
-                               .file = any_text()};
+                               .doing = any_text()};
   const auto back = std::get<ChildProgress>(decode_child_message(encode_message(ChildMessage(progress))));
   RC_ASSERT(back.progress.phase == progress.progress.phase);
   RC_ASSERT(back.progress.images_per_s == progress.progress.images_per_s);
   RC_ASSERT(back.progress.elapsed_s == progress.progress.elapsed_s);
-  RC_ASSERT(back.file == progress.file);
+  RC_ASSERT(back.doing == progress.doing);
 }
 
 RC_GTEST_PROP(RoundTrip, AJournalKeepsItsHeaderAndNotes, ()) {

@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
     }
     ChildProgress progress;
     progress.progress.phase = "measuring";
-    progress.file = "n01440764/slow.jpg";
+    progress.doing = mode == "exit" ? "workers idle" : "worker 3: decode n01440764/slow.jpg for 12.3 s";
     channel.send(encode_message(ChildMessage{progress}));
     if (mode == "segv") {
       std::cerr << "about to touch what is not mine" << std::endl;
