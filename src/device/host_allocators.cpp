@@ -19,9 +19,8 @@ namespace {
 constexpr std::size_t page_aligned_from = 4096;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t largest_block = std::numeric_limits<std::size_t>::max() / 2;
-/// Blocks from here up are held against the machine's available memory before they are touched: an mmap that
-/// overcommits succeeds, and touching its pages then gets the process killed.
-constexpr std::size_t checked_from = std::size_t{64} << 20;
+/// Left for what a trial needs beside its blocks: stacks, decoders' rows, the kernel's own.
+constexpr std::int64_t spare_bytes = std::int64_t{16} << 20;
 
 std::size_t page_bytes() {
   static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -54,11 +53,16 @@ void fault_in(const Mapping& mapping) {
   for (std::size_t offset = 0; offset < mapping.bytes; offset += page_bytes()) first[offset] = 0;
 }
 
-Mapping map_pages(std::size_t requested) {
+std::optional<std::int64_t> machine_memory_left() {
+  const std::uint64_t available = proc_bytes("/proc/meminfo", "MemAvailable:");
+  return available == 0 ? std::nullopt : std::optional(static_cast<std::int64_t>(available));
+}
+
+Mapping map_pages(std::size_t requested, const HostMemoryLeft& memory_left) {
   if (requested > largest_block) throw OutOfMemory(MemoryKind::host, requested, 0);
-  if (requested >= checked_from) {
-    const std::uint64_t available = proc_bytes("/proc/meminfo", "MemAvailable:");
-    if (available != 0 && requested > available) throw OutOfMemory(MemoryKind::host, requested, available);
+  if (const auto left = memory_left ? memory_left() : machine_memory_left()) {
+    const auto usable = static_cast<std::uint64_t>(std::max<std::int64_t>(0, *left - spare_bytes));
+    if (requested > usable) throw OutOfMemory(MemoryKind::host, requested, std::max<std::uint64_t>(usable, 1));  // 0: unknown
   }
   // A huge page is only given to an aligned 2 MiB of the mapping, so such blocks are mapped too large and trimmed.
   const bool huge = requested >= huge_page;
@@ -124,12 +128,12 @@ HostBuffer mapped_block(const Mapping& mapping, std::size_t bytes, HostMemory ki
 HostBuffer PageableAllocator::allocate(std::size_t bytes) {
   if (bytes == 0) return {nullptr, 0, kind(), {}};
   if (bytes < page_aligned_from) return small_block(bytes, count_);
-  return mapped_block(map_pages(bytes), bytes, kind(), 0, count_);
+  return mapped_block(map_pages(bytes, left_), bytes, kind(), 0, count_);
 }
 
 HostBuffer LockedAllocator::allocate(std::size_t bytes) {
   if (bytes == 0) return {nullptr, 0, kind(), {}};
-  const Mapping mapping = map_pages(bytes);  // whole pages even for small blocks: locking goes by page
+  const Mapping mapping = map_pages(bytes, left_);  // whole pages even for small blocks: locking goes by page
   return mapped_block(mapping, bytes, kind(), std::min(lock_pages(mapping), bytes), count_);
 }
 

@@ -7,12 +7,12 @@
 
 namespace feedtune {
 
-std::unique_ptr<Device> make_device(const TrialSetup& setup, std::shared_ptr<Clock> clock) {
-  if (setup.device == "cpu") return make_cpu_device(std::move(clock), setup.step.model_threads);
-  if (setup.device == "null") return make_null_device(std::move(clock));
+std::unique_ptr<Device> make_device(const TrialSetup& setup, std::shared_ptr<Clock> clock, HostMemoryLeft left) {
+  if (setup.device == "cpu") return make_cpu_device(std::move(clock), setup.step.model_threads, std::move(left));
+  if (setup.device == "null") return make_null_device(std::move(clock), std::move(left));
   if (setup.device.starts_with("virtual:")) {
     if (!setup.profile) throw DeviceUnavailableError(setup.device, "no profile came with it");
-    return make_virtual_device(*setup.profile, std::move(clock));
+    return make_virtual_device(*setup.profile, std::move(clock), std::move(left));
   }
   if (setup.device == "cuda") throw DeviceUnavailableError("cuda", "this build has no CUDA backend");
   throw DeviceUnavailableError(setup.device, "unknown device; known: cpu, null, virtual:NAME");

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
+#include "core/kernel_text.hpp"
 #include "machine/cgroup.hpp"
 
 namespace feedtune {
@@ -22,18 +24,20 @@ std::optional<std::int64_t> use_of(const Root& root, const CgroupFolder& group) 
   const auto use = root.read_integer(group.folder + (group.version == 1 ? "/memory.usage_in_bytes" : "/memory.current"));
   if (!use) return std::nullopt;
   const auto stat = root.read(group.folder + "/memory.stat");
-  const auto cache = stat ? find_value(*stat, group.version == 1 ? "total_inactive_file" : "inactive_file", ' ') : std::nullopt;
-  return std::max<std::int64_t>(0, *use - (cache ? parse_integer(*cache).value_or(0) : 0));
+  std::int64_t cache = 0;
+  // Files that were read twice are "active", and can be dropped all the same: data that trials read again and again.
+  for (const std::string name : {"inactive_file", "active_file"}) {
+    const auto value = stat ? find_value(*stat, group.version == 1 ? "total_" + name : name, ' ') : std::nullopt;
+    cache += value ? parse_integer(*value).value_or(0) : 0;
+  }
+  return std::max<std::int64_t>(0, *use - cache);
 }
 
 }  // namespace
 
 std::optional<std::int64_t> meminfo_bytes(const Root& root, std::string_view key) {
   const auto meminfo = root.read("/proc/meminfo");
-  const auto value = meminfo ? find_value(*meminfo, key, ':') : std::nullopt;  // "32931532 kB"
-  const auto kib = value ? parse_integer(value->substr(0, value->find(' '))) : std::nullopt;
-  if (!kib) return std::nullopt;
-  return *kib * 1024;
+  return meminfo ? kib_line_bytes(*meminfo, key) : std::nullopt;
 }
 
 std::optional<MemoryLimit> cgroup_memory_limit(const Root& root) {
@@ -45,11 +49,16 @@ std::optional<MemoryLimit> cgroup_memory_limit(const Root& root) {
   return tightest;
 }
 
-std::optional<std::int64_t> available_memory_bytes(const Root& root) {
-  auto available = meminfo_bytes(root, "MemAvailable");
-  for (const auto& group : cgroup_ancestry(root, "memory")) {
-    const auto limit = limit_of(root, group);
-    const auto use = use_of(root, group);
+AvailableMemory::AvailableMemory(Root root) : root_(std::move(root)) {
+  for (auto& group : cgroup_ancestry(root_, "memory"))
+    if (limit_of(root_, group)) limited_.push_back(std::move(group));
+}
+
+std::optional<std::int64_t> AvailableMemory::bytes() const {
+  auto available = meminfo_bytes(root_, "MemAvailable");
+  for (const auto& group : limited_) {
+    const auto limit = limit_of(root_, group);
+    const auto use = use_of(root_, group);
     if (!limit || !use) continue;
     const auto left = std::max<std::int64_t>(0, *limit - *use);
     available = std::min(available.value_or(std::numeric_limits<std::int64_t>::max()), left);

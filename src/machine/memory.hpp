@@ -2,7 +2,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "machine/cgroup.hpp"
 #include "machine/root.hpp"
 
 namespace feedtune {
@@ -15,8 +17,19 @@ struct MemoryLimit {
 std::optional<MemoryLimit> cgroup_memory_limit(const Root& root = Root());
 
 /// Memory that a new user could have without swapping: MemAvailable, and what each control group's limit leaves above its
-/// use (page cache that can be dropped not counted as use). For planning. Nothing where it can't be read.
-std::optional<std::int64_t> available_memory_bytes(const Root& root = Root());
+/// use (page cache that can be dropped not counted as use). Which groups have a limit is looked up once, so that asking
+/// costs a file or a few. Safe from many threads.
+class AvailableMemory {
+ public:
+  explicit AvailableMemory(Root root = Root());
+  /// Nothing where it can't be read.
+  std::optional<std::int64_t> bytes() const;
+
+ private:
+  Root root_;
+  std::vector<CgroupFolder> limited_;
+};
+inline std::optional<std::int64_t> available_memory_bytes(const Root& root = Root()) { return AvailableMemory(root).bytes(); }
 
 /// A value of /proc/meminfo, in bytes.
 std::optional<std::int64_t> meminfo_bytes(const Root& root, std::string_view key);

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <csignal>
 
 #include "core/enums.hpp"
 #include "core/error.hpp"
 #include "json/child_message.hpp"
+#include "machine/oom_kills.hpp"
 #include "trial/run_trial.hpp"
 
 namespace feedtune {
@@ -41,7 +43,9 @@ std::string data_of(const TrialRequest& request) {
 }  // namespace
 
 ProcessRunner::ProcessRunner(Options options, std::shared_ptr<Clock> clock)
-    : options_(std::move(options)), clock_(std::move(clock)) {}
+    : options_(std::move(options)), clock_(std::move(clock)) {
+  if (!options_.oom_kills) options_.oom_kills = [] { return oom_kills(); };
+}
 
 ProcessRunner::~ProcessRunner() { retire(); }
 
@@ -98,10 +102,16 @@ TrialResult ProcessRunner::converse(const TrialRequest& request, const OnProgres
   }
 
   ChildProgress last;
+  const auto kills_before = options_.oom_kills();
   const auto died = [&] {
     const ChildExit exit = child_->wait(kill_grace);
     const std::string tail = tail_for_reason(child_->output_tail());
     child_.reset();
+    // The kernel ends a process that runs out of a container's or the machine's memory by SIGKILL, and counts it.
+    if (exit.signal == SIGKILL && options_.oom_kills().value_or(0) > kills_before.value_or(0)) {
+      result.memory_kind = MemoryKind::host;
+      return fail(TrialStatus::out_of_memory, fmt::format("out of host memory: the kernel killed the trial's process {}", where_text(last)));
+    }
     return fail(TrialStatus::crashed, fmt::format("the trial's process ended with {} {}{}{}", exit.text(), where_text(last),
                                                   tail.empty() ? "" : "; its last output: ", tail));
   };

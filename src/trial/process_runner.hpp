@@ -2,8 +2,10 @@
 // Runs each trial in a child process, so that one that crashes, hangs or runs out of memory is a status and the sweep
 // goes on.
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,6 +22,8 @@ class ProcessRunner final : public TrialRunner {
     std::vector<std::string> command;  ///< [0] the program's path; it must speak the messages of json/child_message.hpp
     std::vector<std::string> environment;
     std::function<bool()> stop;  ///< true: give up the running trial within a tenth of a second; may be empty
+    /// Processes killed for lack of memory so far (machine/oom_kills); tests count themselves. Empty: this machine's.
+    std::function<std::optional<std::int64_t>()> oom_kills;
     /// Children serve this many trials before they are replaced; anything but `ok` replaces them at once.
     int trials_per_child = 1;
   };

@@ -54,7 +54,8 @@ class LiveTrial {
 
   void build() {
     // The loader alone feeds a device that takes no time; the copy alone and the step alone have a batch at hand.
-    parts_.device = request_.purpose == Purpose::loader_only ? make_null_device(clock_) : make_device(setup_, clock_);
+    const auto left = [memory = std::make_shared<AvailableMemory>()] { return memory->bytes(); };
+    parts_.device = request_.purpose == Purpose::loader_only ? make_null_device(clock_, left) : make_device(setup_, clock_, left);
     result_.modelled = parts_.device->facts().modelled && request_.purpose != Purpose::loader_only;
     parts_.pageable = parts_.device->memory().host(HostMemory::pageable);
     parts_.batch_memory = parts_.device->memory().host(setup_.loader.host_memory);

@@ -121,6 +121,31 @@ TEST(HostAllocators, MoreThanTheMachineHasIsOutOfHostMemoryNotADeadProcess) {
   }
 }
 
+TEST(HostAllocators, ABlockThatTheContainersLimitHasNoRoomForIsRefusedBeforeItIsTouched) {
+  // A float32 batch of 64: 38.5 MB, in a container with 40 MB left, of which something has to stay for the rest.
+  const std::size_t batch = std::size_t{64} * 3 * 224 * 224 * 4;
+  std::int64_t left = 40'000'000;
+  const HostMemoryLeft asked = [&] { return left; };
+  for (const std::shared_ptr<HostAllocator>& allocator :
+       {std::shared_ptr<HostAllocator>(std::make_shared<PageableAllocator>(asked)), std::shared_ptr<HostAllocator>(std::make_shared<LockedAllocator>(asked))}) {
+    left = 40'000'000;
+    try {
+      allocator->allocate(batch);
+      FAIL();
+    } catch (const OutOfMemory& error) {
+      EXPECT_EQ(error.where(), MemoryKind::host);
+      EXPECT_EQ(error.requested_bytes(), batch);
+      EXPECT_GT(error.limit_bytes(), 0u);
+      EXPECT_LT(error.limit_bytes(), 40'000'000u);
+    }
+    left = 60'000'000;
+    EXPECT_EQ(allocator->allocate(batch).size(), batch);
+    left = 0;
+    EXPECT_THROW(allocator->allocate(5000), OutOfMemory) << "many small blocks fill a container too";
+    EXPECT_EQ(allocator->allocated_bytes(), 0u);
+  }
+}
+
 TEST(HostAllocators, ManyThreadsShareOneAllocator) {
   for (const auto& allocator : both()) {
     std::vector<std::thread> threads;

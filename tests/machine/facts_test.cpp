@@ -126,14 +126,17 @@ TEST(Memory, TheTightestGroupLimitsAndItsPageCacheCanBeHad) {
       .file("/proc/self/mountinfo", unified_mount)
       .file("/sys/fs/cgroup/pod/memory.max", "500000000\n")
       .file("/sys/fs/cgroup/pod/memory.current", "300000000\n")
-      .file("/sys/fs/cgroup/pod/memory.stat", "anon 100000000\nfile 200000000\ninactive_file 120000000\n")
+      .file("/sys/fs/cgroup/pod/memory.stat", "anon 100000000\nfile 200000000\ninactive_file 120000000\nactive_file 70000000\n")
       .file("/sys/fs/cgroup/pod/box/memory.max", "max\n")
       .file("/sys/fs/cgroup/pod/box/memory.current", "300000000\n");
   const auto limit = cgroup_memory_limit(machine.root());
   ASSERT_TRUE(limit.has_value());
   EXPECT_EQ(limit->bytes, 500'000'000);
   EXPECT_EQ(limit->by, "cgroup v2 /pod");
-  EXPECT_EQ(available_memory_bytes(machine.root()), 500'000'000 - (300'000'000 - 120'000'000));
+  EXPECT_EQ(available_memory_bytes(machine.root()), 500'000'000 - (300'000'000 - 190'000'000));
+  const AvailableMemory memory(machine.root());
+  machine.file("/sys/fs/cgroup/pod/memory.current", "400000000\n");
+  EXPECT_EQ(memory.bytes(), 500'000'000 - (400'000'000 - 190'000'000)) << "what is used is read anew each time";
 }
 
 TEST(Memory, Version1sLargestNumberIsNoLimit) {

@@ -36,6 +36,24 @@ TEST(ProcessRunner, ATrialThatCrashesIsAStatusWithSignalPhaseFileAndLastWords) {
   EXPECT_NE(result.reason.find("about to touch"), std::string::npos) << result.reason;
 }
 
+TEST(ProcessRunner, AProcessThatTheKernelKillsForItsMemoryIsOutOfHostMemoryAndAnyOtherKillACrash) {
+  std::int64_t kills = 3;
+  for (const bool counted : {true, false}) {
+    ProcessRunner::Options options;
+    options.command = {FEEDTUNE_TRIAL_CHILD, "killed"};
+    options.oom_kills = [&] { return counted ? ++kills : kills; };  // one more each time it is asked
+    ProcessRunner runner(std::move(options), std::make_shared<SteadyClock>());
+    const TrialResult result = runner.run(request(), {});
+    EXPECT_EQ(result.status, counted ? TrialStatus::out_of_memory : TrialStatus::crashed) << result.reason;
+    EXPECT_EQ(result.memory_kind, counted ? std::optional(MemoryKind::host) : std::nullopt);
+    EXPECT_NE(result.reason.find("while measuring"), std::string::npos) << result.reason;
+  }
+  ProcessRunner::Options unknown;
+  unknown.command = {FEEDTUNE_TRIAL_CHILD, "killed"};
+  unknown.oom_kills = [] { return std::nullopt; };
+  EXPECT_EQ(ProcessRunner(std::move(unknown), std::make_shared<SteadyClock>()).run(request(), {}).status, TrialStatus::crashed);
+}
+
 TEST(ProcessRunner, AnExitCodeIsNamed) {
   auto runner = runner_of("exit");
   const TrialResult result = runner.run(request(), {});

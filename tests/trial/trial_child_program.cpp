@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
       ::raise(SIGSEGV);
     }
     if (mode == "exit") ::_exit(9);
+    if (mode == "killed") ::raise(SIGKILL);
     if (mode == "garbage") channel.send("this is no message");
     if (mode == "hang" || mode == "garbage") std::this_thread::sleep_for(std::chrono::seconds(60));
   }

@@ -46,7 +46,8 @@ class CpuStream final : public Stream {
 
 class CpuDevice final : public Device {
  public:
-  CpuDevice(std::shared_ptr<Clock> clock, int threads) : clock_(std::move(clock)), math_(threads) {
+  CpuDevice(std::shared_ptr<Clock> clock, int threads, const HostMemoryLeft& left)
+      : clock_(std::move(clock)), memory_(left), math_(threads) {
     const dnnl_version_t* version = dnnl_version();
     facts_.name = "cpu";
     facts_.title = fmt::format("CPU, {} thread{}, oneDNN {}.{}.{}", threads, threads == 1 ? "" : "s", version->major,
@@ -68,9 +69,9 @@ class CpuDevice final : public Device {
 
 }  // namespace
 
-std::unique_ptr<Device> make_cpu_device(std::shared_ptr<Clock> clock, int threads) {
+std::unique_ptr<Device> make_cpu_device(std::shared_ptr<Clock> clock, int threads, HostMemoryLeft left) {
   assert(clock != nullptr && threads >= 1);
-  return std::make_unique<CpuDevice>(std::move(clock), threads);
+  return std::make_unique<CpuDevice>(std::move(clock), threads, left);
 }
 
 }  // namespace feedtune

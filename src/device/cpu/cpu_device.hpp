@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "device/device.hpp"
+#include "device/host_allocators.hpp"
 
 namespace feedtune {
 
@@ -15,7 +16,7 @@ namespace feedtune {
 ///
 /// Run it in a process started with cpu_device_environment: OpenMP's threads otherwise spin for milliseconds at the end
 /// of every kernel, and where the loader's workers want the same cores, they wait for one that is not even running.
-std::unique_ptr<Device> make_cpu_device(std::shared_ptr<Clock> clock, int threads);
+std::unique_ptr<Device> make_cpu_device(std::shared_ptr<Clock> clock, int threads, HostMemoryLeft left = {});
 
 /// NAME=VALUE, read by libgomp when a program is loaded, so that only the parent can set it. Measured with two threads on
 /// two cores under a load average of 28: 10 to 13 ms an image of mixer-nano in place of 40 ms to 1.4 s.

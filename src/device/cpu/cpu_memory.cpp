@@ -3,15 +3,14 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "device/host_allocators.hpp"
 
 namespace feedtune {
 
-CpuMemory::CpuMemory()
+CpuMemory::CpuMemory(const HostMemoryLeft& left)
     : count_(std::make_shared<Count>()),
-      pageable_(std::make_shared<PageableAllocator>()),
-      pinned_(std::make_shared<LockedAllocator>()),
-      own_(std::make_shared<PageableAllocator>()) {}
+      pageable_(std::make_shared<PageableAllocator>(left)),
+      pinned_(std::make_shared<LockedAllocator>(left)),
+      own_(std::make_shared<PageableAllocator>(left)) {}
 
 DeviceBuffer CpuMemory::allocate(std::size_t bytes) {
   if (bytes == 0) return {};

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "device/device.hpp"
+#include "device/host_allocators.hpp"
 
 namespace feedtune {
 
@@ -13,7 +14,7 @@ namespace feedtune {
 /// threads.
 class CpuMemory final : public DeviceMemory {
  public:
-  CpuMemory();
+  explicit CpuMemory(const HostMemoryLeft& left = {});
   DeviceBuffer allocate(std::size_t bytes) override;
   std::uint64_t used_bytes() const override { return count_->used; }
   std::uint64_t peak_bytes() const override { return count_->peak; }

@@ -4,7 +4,7 @@
 
 namespace feedtune {
 
-std::unique_ptr<Device> make_cpu_device(std::shared_ptr<Clock>, int) {
+std::unique_ptr<Device> make_cpu_device(std::shared_ptr<Clock>, int, HostMemoryLeft) {
   throw DeviceUnavailableError("cpu", "built without oneDNN (apt: libdnnl-dev, then configure again)");
 }
 

@@ -18,7 +18,7 @@ class NoCosts final : public CostModel {
 
 }  // namespace
 
-std::unique_ptr<Device> make_null_device(std::shared_ptr<Clock> clock) {
+std::unique_ptr<Device> make_null_device(std::shared_ptr<Clock> clock, HostMemoryLeft left) {
   DeviceFacts facts;
   facts.name = "null";
   facts.title = "null device: everything takes no time";
@@ -27,7 +27,7 @@ std::unique_ptr<Device> make_null_device(std::shared_ptr<Clock> clock) {
   facts.fake = true;
   for (const auto& [precision, name] : enum_names<Precision>()) facts.precisions.emplace_back(name);
   return std::make_unique<ModelledDevice>(std::move(facts), 0, std::make_unique<NoCosts>(), HostWait::spin,
-                                          std::move(clock));
+                                          std::move(clock), std::move(left));
 }
 
 }  // namespace feedtune

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "device/device.hpp"
+#include "device/host_allocators.hpp"
 #include "device/timed_work.hpp"
 #include "device/virtual/virtual_math.hpp"
 #include "device/virtual/virtual_memory.hpp"
@@ -14,7 +15,7 @@ class ModelledDevice final : public Device, public TimedWork {
  public:
   /// `limit_bytes` 0: device memory without a limit.
   ModelledDevice(DeviceFacts facts, std::uint64_t limit_bytes, std::unique_ptr<CostModel> costs, HostWait host_wait,
-                 std::shared_ptr<Clock> clock);
+                 std::shared_ptr<Clock> clock, HostMemoryLeft left);
 
   const DeviceFacts& facts() const override { return facts_; }
   DeviceMemory& memory() override { return memory_; }

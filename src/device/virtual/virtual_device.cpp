@@ -20,7 +20,7 @@ std::uint64_t memory_bytes(const DeviceProfile& profile) {
 
 }  // namespace
 
-std::unique_ptr<Device> make_virtual_device(const DeviceProfile& profile, std::shared_ptr<Clock> clock) {
+std::unique_ptr<Device> make_virtual_device(const DeviceProfile& profile, std::shared_ptr<Clock> clock, HostMemoryLeft left) {
   auto costs = std::make_unique<ProfileCosts>(profile);
   const std::uint64_t memory = memory_bytes(profile);
   DeviceFacts facts;
@@ -30,7 +30,8 @@ std::unique_ptr<Device> make_virtual_device(const DeviceProfile& profile, std::s
   facts.copies = true;
   facts.memory_bytes = static_cast<std::int64_t>(memory);
   for (const auto& [precision, peak] : costs->peak_flops()) facts.precisions.emplace_back(to_text(precision));
-  return std::make_unique<ModelledDevice>(std::move(facts), memory, std::move(costs), profile.host_wait, std::move(clock));
+  return std::make_unique<ModelledDevice>(std::move(facts), memory, std::move(costs), profile.host_wait, std::move(clock),
+                                          std::move(left));
 }
 
 }  // namespace feedtune
