@@ -34,6 +34,7 @@ struct TrialRequest {
   int block = 0;                  ///< trials of one block are compared within it
   TrialTarget target;
   double time_limit_s = 60;  ///< deadline of the child for this trial, start-up included
+  std::int64_t asked_ns = 0;  ///< steady clock (one for all processes of a machine) when the runner took it on; 0: not said
   TrialSetup setup;          ///< `configuration` applied to the run's set-up; filled by the sweep
 };
 
@@ -98,7 +99,7 @@ struct TrialResult {
   bool modelled = false;  ///< any device time in here is computed, not measured
 
   std::optional<double> first_batch_ms;
-  std::optional<double> startup_s;  ///< from the child's start (or reconfiguration) to the first batch asked for
+  std::optional<double> startup_s;  ///< from the start of the child, or of the trial in one that runs, to the first batch asked for
   std::optional<double> epoch_turn_ms;  ///< mean data_wait of the steps that cross an epoch, where the window has any
   std::int64_t warmup_steps = 0;
   std::int64_t measured_steps = 0;

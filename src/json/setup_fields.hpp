@@ -72,6 +72,7 @@ void fields(Io& io, Like<TrialRequest> auto& v) {
   io.field("block", v.block);
   io.field("target", v.target);
   io.field("time_limit_s", v.time_limit_s);
+  io.field("asked_ns", v.asked_ns);
   io.field("setup", v.setup);
 }
 

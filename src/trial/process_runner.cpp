@@ -59,7 +59,9 @@ void ProcessRunner::retire() {
 
 TrialResult ProcessRunner::run(const TrialRequest& request, const OnProgress& on_progress) {
   const double started = now_s();
-  TrialResult result = converse(without_vain_warming(request), on_progress);
+  TrialRequest asked = without_vain_warming(request);
+  asked.asked_ns = SteadyClock().now().count();  // before the child is started: that is start-up too
+  TrialResult result = converse(asked, on_progress);
   const auto& share = result.host.cache_resident_share;
   if (request.target.cache == CachePolicy::warm && (share ? *share < warm_enough : result.unknown.contains("cache_resident_share")))
     stays_cold_.insert(data_of(request));

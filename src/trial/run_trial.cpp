@@ -43,6 +43,7 @@ class LiveTrial {
 
   void run() {
     started_ = clock_->now();
+    if (const Nanoseconds asked{request_.asked_ns}; asked.count() > 0 && asked < started_) started_ = asked;
     reader_.reset_resident_peak();
     build();
     measure();

@@ -115,6 +115,29 @@ TEST(ProcessRunner, DataThatDoesNotGetWarmIsWarmedOnceNotBeforeEveryTrial) {
   EXPECT_EQ(runner.run(r, {}).reason, "cold");
 }
 
+TEST(ProcessRunner, StartUpCountsFromTheChildsStartAndInAChildThatRunsFromTheTrials) {
+  ProcessRunner::Options options;
+  options.command = {FEEDTUNE_TRIAL_CHILD, "slow-start"};
+  options.trials_per_child = 2;
+  ProcessRunner runner(std::move(options), std::make_shared<SteadyClock>());
+  TrialRequest r = request();
+  r.purpose = Purpose::step_only;
+  r.setup.device = "null";
+  r.setup.data.image_size = 16;
+  r.setup.step.times = {{1, 4}};
+  r.setup.loader.batch_size = 4;
+  r.target = {.min_time_s = 1e-6, .max_time_s = 1e-6};
+  const TrialResult fresh = runner.run(r, {});
+  ASSERT_TRUE(fresh.startup_s.has_value()) << fresh.reason;
+  EXPECT_GE(*fresh.startup_s, 0.3);
+  EXPECT_LE(*fresh.startup_s, fresh.cost_s);
+  if (fresh.status != TrialStatus::ok) return;  // another child then
+  const TrialResult again = runner.run(r, {});
+  EXPECT_EQ(again.incarnation, 1);
+  ASSERT_TRUE(again.startup_s.has_value()) << again.reason;
+  EXPECT_LE(*again.startup_s, again.cost_s) << "nothing of the trial before";
+}
+
 TEST(ProcessRunner, AfterACrashTheNextTrialRunsInAFreshProcess) {
   auto runner = runner_of("segv");
   EXPECT_EQ(runner.run(request(), {}).incarnation, 1);

@@ -17,7 +17,8 @@ using namespace feedtune;
 
 int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "serve";
-  if (mode == "serve") return serve_trials();
+  if (mode == "slow-start") std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  if (mode == "serve" || mode == "slow-start") return serve_trials();
   ParentChannel channel;
   channel.end_with_parent();
   std::string text;
