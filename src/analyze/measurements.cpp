@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "analyze/drift_correction.hpp"
 #include "core/batch_slots.hpp"
 #include "measure/statistics.hpp"
 
@@ -22,12 +23,14 @@ double relative_se(const Interval& i) {
   return (i.high - i.low) / (2 * 1.96 * i.mean);
 }
 
-void add_trial(Measured& m, const TrialResult& t, std::map<int, std::vector<double>>& blocks) {
+void add_trial(Measured& m, const TrialResult& t, const DriftCorrection& drift, std::map<int, std::vector<double>>& blocks) {
   const double value = std::log(t.images_per_s->mean);
   if (t.stage == "confirm") {
     blocks[t.block].push_back(value);
   } else {
-    m.explore_log.push_back(value);
+    const DriftCorrection::Change change = drift.of(t);
+    m.explore_log.push_back(value + change.log_rate);
+    m.drift_sd = std::max(m.drift_sd, change.sd);
     m.within_trial_sd = std::max(m.within_trial_sd, relative_se(*t.images_per_s));
     m.batch_means = std::max(m.batch_means, t.images_per_s->n);
   }
@@ -164,6 +167,7 @@ Measurements gather(const Run& run) {
   std::map<std::string, Measured> by_key;
   std::map<std::string, std::map<int, std::vector<double>>> blocks_by_key;
   std::set<int> blocks;
+  const DriftCorrection drift(run);
   for (const TrialResult& t : run.trials) {
     if (!is_of_the_search(t)) continue;
     const std::string key = t.configuration.key();
@@ -178,7 +182,7 @@ Measurements gather(const Run& run) {
       m.key = key;
       m.batch_size = static_cast<int>(t.configuration.integer("batch_size").value_or(0));
     }
-    add_trial(m, t, blocks_by_key[key]);
+    add_trial(m, t, drift, blocks_by_key[key]);
     if (t.stage == "confirm") blocks.insert(t.block);
   }
   for (auto& [key, m] : by_key)

@@ -17,8 +17,9 @@ struct Measured {
   Configuration configuration;
   std::string key;                         ///< configuration.key()
   int batch_size = 0;                      ///< 0 where the configuration has no such axis
-  std::vector<double> explore_log;         ///< log images/s of each trial of the search
+  std::vector<double> explore_log;         ///< log images/s of each trial of the search, without the machine's drift
   double within_trial_sd = 0;              ///< largest relative standard error inside one trial of the search
+  double drift_sd = 0;                     ///< of explore_log: what is not known of the drift
   std::int64_t batch_means = 0;            ///< behind within_trial_sd
   std::map<int, double> confirm_log;       ///< by block; trials of one block are averaged
   std::vector<const TrialResult*> trials;  ///< the confirmed ones, else the search's; they belong to the run

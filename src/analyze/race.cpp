@@ -14,10 +14,10 @@ constexpr double beyond_noise = 4;  // standard deviations: the best of a hundre
 
 double loss_of(double log_difference) { return -std::expm1(-log_difference); }
 
-/// Variance of one trial of the search: the noise, or its own interval where that is wider.
+/// Variance of the search's trials: the noise, or one's own interval where that is wider; and what a drift leaves open.
 double explore_variance(const Measurements& data, const Measured& m) {
   const double sd = std::max(data.noise, m.within_trial_sd);
-  return sd * sd / static_cast<double>(std::max<std::size_t>(m.explore_log.size(), 1));
+  return sd * sd / static_cast<double>(std::max<std::size_t>(m.explore_log.size(), 1)) + m.drift_sd * m.drift_sd;
 }
 
 double level_variance(const Measurements& data, const Measured& m) {

@@ -12,6 +12,7 @@
 #include "analyze/phase_means.hpp"
 #include "analyze/recommend_warnings.hpp"
 #include "analyze/roles.hpp"
+#include "measure/statistics.hpp"
 #include "measure/student_t.hpp"
 
 namespace feedtune {
@@ -23,19 +24,17 @@ Interval from_logs(double mean, double half_width, std::int64_t n) {
 
 /// Confirmed: a t interval over the blocks' values. Else the search's trials, as uncertain as the noise says.
 Interval published(const Measurements& data, const Measured& m) {
-  double sum = 0, squares = 0;
   if (m.confirmed()) {
-    const int n = m.blocks();
-    for (const auto& [block, value] : m.confirm_log) sum += value;
-    const double mean = sum / n;
-    if (n < 2) return from_logs(mean, 0, n);
-    for (const auto& [block, value] : m.confirm_log) squares += (value - mean) * (value - mean);
-    return from_logs(mean, student_t_quantile(0.975, n - 1) * std::sqrt(squares / (n - 1) / n), n);
+    std::vector<double> values;
+    for (const auto& [block, value] : m.confirm_log) values.push_back(value);
+    const Interval logs = interval_of_mean(values);
+    return from_logs(logs.mean, logs.high - logs.mean, logs.n);
   }
   const auto n = static_cast<std::int64_t>(m.explore_log.size());
   if (!data.noise_measured) return from_logs(data.estimate(m), 0, 1);
   const double sd = std::max(data.noise, m.within_trial_sd);
-  return from_logs(data.estimate(m), 1.96 * sd / std::sqrt(static_cast<double>(n)), std::max(n, m.batch_means));
+  const double error = std::hypot(sd / std::sqrt(static_cast<double>(n)), m.drift_sd);
+  return from_logs(data.estimate(m), 1.96 * error, std::max(n, m.batch_means));
 }
 
 Candidate candidate(const Measurements& data, const Standing& s) {
@@ -93,7 +92,13 @@ void add_per_batch(const Measurements& data, const RecommendOptions& options, co
     const Standing* overall = standing_of(anywhere.standings, choice.recommended->measured);
     r.per_batch.push_back({batch, candidate(data, overall != nullptr ? *overall : *choice.recommended)});
   }
-  if (!r.per_batch.empty()) r.largest_fit = r.per_batch.back().best;
+}
+
+/// The trials saw how much of a limited device memory they took; of a user's own step nobody knows.
+bool saw_memory(const Run& run, const Measured& m) {
+  return run.spec.step_times.empty() && std::any_of(m.trials.begin(), m.trials.end(), [&](const TrialResult* t) {
+           return t->memory.device_peak_bytes && (t->memory.device_limit_bytes || run.device.memory_bytes);
+         });
 }
 
 void add_roles(const Run& run, const Measurements& data, const Headline& headline, const Choice& choice,
@@ -151,6 +156,8 @@ Recommendation recommend(const Run& run, const RecommendOptions& options) {
   if (headline.batch_size && anywhere.recommended != nullptr)
     r.knee_gain = gain(data, *anywhere.recommended->measured, *choice.recommended->measured, "recommended").ratio;
   add_per_batch(data, options, anywhere, r);
+  if (!r.per_batch.empty() && saw_memory(run, *data.find(r.per_batch.back().best.configuration.key())))
+    r.largest_fit = r.per_batch.back().best;
   add_roles(run, data, headline, choice, options, r);
   const auto current_batch = run.spec.current ? run.spec.current->integer("batch_size") : std::nullopt;
   r.batch_changed = current_batch ? *current_batch != choice.recommended->measured->batch_size : r.per_batch.size() > 1;

@@ -10,13 +10,13 @@ namespace feedtune {
 
 const std::vector<SweepOption>& sweep_options() {
   static const std::vector<SweepOption> options = {
-      {"data", "DIR", "folder of classes, flat folder, or a text file that lists images"},
+      {"data", "DIR", "folder of classes, flat folder, packed folder, or a text file that lists images"},
       {"device", "D", "auto, cpu, null, virtual:NAME (see `feedtune devices`)"},
       {"model", "M", "training step (see `feedtune models`)"},
       {"step", "T@B,..", "your own step times instead of a model: 85ms@64,150ms@128 (virtual devices)"},
       {"current", "NAME=V,..", "what you use today: measured beside the rest, and its batch size is kept"},
       {"strategy", "S", "how to search (see `feedtune strategies`)"},
-      {"budget", "B", "when to stop: 5m, 90s or 200trials"},
+      {"budget", "B", "when to stop: 5m, 90s or 200trials (default: 5m; with axes given, when all is measured)"},
       {"trial-time", "T", "longest measured time of one trial, after warm-up: 3s"},
       {"cache", "C", "page cache before each trial: warm, cold, as-is"},
       {"image-size", "N", "side of the square input, pixels"},
@@ -32,7 +32,8 @@ std::variant<Arguments, ShowText> parse_arguments(int argc, char** argv) {
   app.name("feedtune");
   app.require_subcommand(1);
   app.set_version_flag("--version", version_text());
-  app.footer("Start with: feedtune sweep --data DIR\nEvery sweep option is also an environment variable: --trial-time is FEEDTUNE_TRIAL_TIME.");
+  app.footer("Start with: feedtune sweep --data DIR\nEvery sweep option with a value is also an environment variable: --trial-time is FEEDTUNE_TRIAL_TIME, "
+             "--axis is FEEDTUNE_AXES (num_workers=0,2;loader=pooled).");
 
   SweepArguments sweep;
   auto* sweep_command = app.add_subcommand("sweep", "Measure settings, recommend the best, name the bottleneck");
@@ -68,9 +69,20 @@ std::variant<Arguments, ShowText> parse_arguments(int argc, char** argv) {
   make_data_command->add_option("--seed", make_data.seed, "of the pictures (1)");
   make_data_command->add_flag("--quiet", make_data.quiet, "no progress on stderr");
 
+  PackArguments pack;
+  auto* pack_command = app.add_subcommand("pack", "Put a data set's files into a few large ones, to be read with storage=packed");
+  std::string side, quality;
+  pack_command->add_option("folder", pack.folder, "new or empty folder; give it as --data afterwards")->required();
+  pack_command->add_option("--data", pack.data, "folder of classes, flat folder, or a text file that lists images")->type_name("SOURCE")->required();
+  pack_command->add_option("--kind", pack.kind, "jpeg: the files as they are; resized: smaller JPEGs; raw: RGB pixels")
+      ->check(CLI::IsMember({"jpeg", "resized", "raw"}));
+  auto* side_option = pack_command->add_option("--side", side, "of resized and raw: the shorter side is at most this, pixels (256), or: full")->type_name("N");
+  auto* quality_option = pack_command->add_option("--quality", quality, "of resized: of the JPEGs, 1 to 100 (90)")->type_name("Q");
+  pack_command->add_flag("--quiet", pack.quiet, "no progress on stderr");
+
   ValidateArguments validate;
-  auto* validate_command = app.add_subcommand("validate", "Check a run folder, a result file or a spec");
-  validate_command->add_option("file", validate.file, "run folder or file")->required();
+  auto* validate_command = app.add_subcommand("validate", "Check a run folder, a result file, a journal or a packed folder");
+  validate_command->add_option("file", validate.file, "run folder, file or packed folder")->required();
 
   ListArguments list;
   std::vector<std::pair<CLI::App*, std::string>> lists;
@@ -107,6 +119,11 @@ std::variant<Arguments, ShowText> parse_arguments(int argc, char** argv) {
     return Arguments{recommend};
   }
   if (make_data_command->parsed()) return Arguments{make_data};
+  if (pack_command->parsed()) {
+    if (side_option->count() > 0) pack.side = side;
+    if (quality_option->count() > 0) pack.quality = quality;
+    return Arguments{pack};
+  }
   if (validate_command->parsed()) return Arguments{validate};
   if (trial_command->parsed()) return Arguments{TrialArguments{}};
   for (const auto& [command, name] : lists) {

@@ -33,6 +33,15 @@ struct MakeDataArguments {
   bool quiet = false;
 };
 
+struct PackArguments {
+  std::string folder;
+  std::string data;
+  std::string kind = "jpeg";
+  std::optional<std::string> side;
+  std::optional<std::string> quality;
+  bool quiet = false;
+};
+
 struct ValidateArguments {
   std::string file;
 };
@@ -46,7 +55,7 @@ struct ListArguments {
 /// Internal: the child's side of a trial.
 struct TrialArguments {};
 
-using Arguments = std::variant<SweepArguments, RecommendArguments, MakeDataArguments, ValidateArguments, ListArguments, TrialArguments>;
+using Arguments = std::variant<SweepArguments, RecommendArguments, MakeDataArguments, PackArguments, ValidateArguments, ListArguments, TrialArguments>;
 
 /// Help or version was asked for: `text` goes to stdout, exit 0.
 struct ShowText {

@@ -58,6 +58,7 @@ Table axes_table() {
   context.effective_cpus = cpu_limit().effective;
   context.device.copies = true;
   context.device.precisions = {"fp32", "tf32", "bf16", "fp16"};
+  context.storage_missing["packed"] = "only a packed folder has it";
   Table table{{{"axis"}, {"unit"}, {"accepts"}, {"tried here"}, {"swept by default"}, {"what"}}, {}};
   for (const auto& axis : all_axes())
     table.rows.push_back({axis.name, axis.unit, axis.accepted, axis.defaults ? joined_values(axis.defaults(context)) : "",

@@ -82,14 +82,17 @@ int run_command(const SweepArguments& arguments) {
   const std::string out = settings.out.value_or(new_folder_name(plan.header.spec.device));
   JournalContent recorded;
   RunFolder folder = [&] {
-    if (!arguments.resume) return RunFolder::create(out, plan.header);
+    if (!arguments.resume) {
+      prepare_anchor_data(plan, say);  // first: when it fails, no run has begun, and the same command can be given again
+      return RunFolder::create(out, plan.header);
+    }
     RunFolder resumed = RunFolder::resume(out, recorded);
     check_resumable(recorded.run, plan.header, out);
     if (recorded.torn) say(fmt::format("{}: its last record was cut off and is dropped: {}", out, *recorded.torn));
+    prepare_anchor_data(plan, say);
     return resumed;
   }();
 
-  prepare_anchor_data(plan, say);
   become_subreaper();
   watch_signals();
   ProcessRunner::Options options;

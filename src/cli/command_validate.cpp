@@ -1,20 +1,41 @@
 #include <filesystem>
 #include <iostream>
+#include <system_error>
 
 #include "cli/commands.hpp"
 #include "cli/exit_codes.hpp"
-#include "cli/files.hpp"
 #include "core/error.hpp"
+#include "core/read_file.hpp"
 #include "json/run_json.hpp"
+#include "pipeline/packed_folder.hpp"
+#include "pipeline/packed_store.hpp"
 #include "store/run_folder.hpp"
 
 namespace feedtune {
 
+namespace {
+
+int validate_pack(const std::string& folder) {
+  const DataFacts facts = ImageList::from_path(folder).facts();  // refuses an unfinished one
+  const auto problems = verify_pack(folder);
+  if (problems.empty()) {
+    std::cout << folder << ": a pack of " << facts.images << " images, every checksum right\n";
+    return exit_code::ok;
+  }
+  for (const auto& problem : problems) std::cerr << "feedtune: " << problem << '\n';
+  return exit_code::bad_input;
+}
+
+}  // namespace
+
 int run_command(const ValidateArguments& arguments) {
   namespace fs = std::filesystem;
   const fs::path path = arguments.file;
-  const fs::path result = fs::is_directory(path) ? path / "result.json" : path;
-  if (fs::is_directory(path) && !fs::exists(result)) {
+  if (packed_folder_state(arguments.file) != PackedFolder::none) return validate_pack(arguments.file);
+  std::error_code unseen;  // what can't be looked at is reported by what reads it
+  const bool folder = fs::is_directory(path, unseen);
+  const fs::path result = folder ? path / "result.json" : path;
+  if (folder && !fs::exists(result, unseen)) {
     const Run run = load_run(arguments.file);
     std::cout << arguments.file << ": a journal of " << run.trials.size() << " trials, no result.json\n";
     return exit_code::ok;

@@ -8,6 +8,7 @@ namespace feedtune {
 int run_command(const SweepArguments& arguments);
 int run_command(const RecommendArguments& arguments);
 int run_command(const MakeDataArguments& arguments);
+int run_command(const PackArguments& arguments);
 int run_command(const ValidateArguments& arguments);
 int run_command(const ListArguments& arguments);
 int run_command(const TrialArguments& arguments);

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <system_error>
 
 #include "cli/files.hpp"
 #include "core/error.hpp"
 #include "core/nearest.hpp"
+#include "core/read_file.hpp"
 #include "device/make_device.hpp"
 #include "json/device_profile_json.hpp"
 
@@ -18,9 +20,12 @@ namespace {
 constexpr const char* no_cuda = "this build has no CUDA backend";
 
 std::vector<std::string> profile_names() {
+  const fs::path folder = fs::path(configs_folder()) / "devices";
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(fs::path(configs_folder()) / "devices"))
-    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().extension() == ".json") names.push_back(entry->path().stem().string());
+  if (error) throw IoError(folder.string(), "list", error.value());
   std::sort(names.begin(), names.end());
   return names;
 }

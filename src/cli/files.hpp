@@ -1,11 +1,7 @@
 #pragma once
-#include <cstdint>
 #include <string>
 
 namespace feedtune {
-
-/// The whole file. Throws InputError when it isn't there or is no regular file, IoError when it can't be read.
-std::string read_file(const std::string& path);
 
 /// Folder with devices/ and anchors-v1.json: FEEDTUNE_CONFIGS, else configs beside the program, beside its folder, or
 /// in share/feedtune. Throws InputError naming where it looked.

@@ -53,5 +53,8 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     std::cerr << "feedtune: out of memory\n";
     return exit_code::io;
+  } catch (const std::exception& error) {
+    // A system call that no code below names (the folder one stands in is gone, no thread is left): still one line.
+    return fail(error, exit_code::io);
   }
 }

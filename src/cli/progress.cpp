@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/enums.hpp"
+#include "report/ceilings_text.hpp"
 #include "report/format.hpp"
 
 namespace feedtune {
@@ -66,7 +67,11 @@ void Progress::live_line(const std::string& text) {
   shown_ = true;
 }
 
-void Progress::stage_started(const SweepStatus& status, const Run&) {
+void Progress::stage_started(const SweepStatus& status, const Run& so_far) {
+  if (status.stage == "explore") {
+    const std::string ceilings = ceilings_text(so_far);
+    if (!ceilings.empty()) line('\n' + ceilings);
+  }
   line(fmt::format("{}{}", status.stage, status.planned ? fmt::format(": {} trials", *status.planned) : ""));
 }
 

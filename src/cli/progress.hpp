@@ -32,7 +32,7 @@ class Progress final : public SweepObserver {
   std::chrono::steady_clock::time_point last_redraw_{};
 };
 
-/// For --quiet: says nothing but notes that change what the result means.
+/// For --quiet: says nothing; what changes the meaning of the result stands among its warnings.
 class Quiet final : public SweepObserver {};
 
 /// A Progress for this process's stderr.

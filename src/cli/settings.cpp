@@ -6,16 +6,16 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "cli/files.hpp"
 #include "core/enums.hpp"
 #include "core/error.hpp"
 #include "core/parse.hpp"
+#include "core/read_file.hpp"
 #include "json/spec_file.hpp"
 
 namespace feedtune {
 namespace {
 
-constexpr int smallest_image_size = 8, largest_image_size = 4096;
+constexpr double default_budget_s = 300;
 
 std::string variable_name(const std::string& option) {
   std::string name = "FEEDTUNE_";
@@ -148,6 +148,9 @@ Settings resolve(const SweepArguments& arguments, const Environment& environment
     }
   }
   for (const auto& text : arguments.axes) take_axis(text, "--axis", "flag");
+
+  // The zero-config sweep ends within minutes; who names axes wants them measured.
+  if (from.origin["budget"] == "default" && spec.axes.empty()) spec.budget.seconds = default_budget_s;
 
   spec.anchors = arguments.no_anchors ? false : file.anchors.value_or(true);
   from.origin["anchors"] = arguments.no_anchors ? "flag" : file.anchors ? "spec file" : "default";

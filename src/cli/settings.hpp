@@ -12,7 +12,7 @@
 namespace feedtune {
 
 struct Settings {
-  Spec spec;                       ///< device as asked for ("auto"); the rest resolved
+  Spec spec;                       ///< device as asked for ("auto"), model perhaps empty (by device); the rest resolved
   std::optional<std::string> out;  ///< run folder; absent: a new one
 };
 

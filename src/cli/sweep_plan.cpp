@@ -11,10 +11,12 @@
 #include "cli/files.hpp"
 #include "cli/version.hpp"
 #include "core/error.hpp"
+#include "core/read_file.hpp"
 #include "json/anchors.hpp"
 #include "machine/cpu_limit.hpp"
 #include "machine/facts.hpp"
 #include "model/model.hpp"
+#include "pipeline/data_set.hpp"
 #include "pipeline/image_list.hpp"
 #include "pipeline/make_data.hpp"
 #include "space/space.hpp"
@@ -23,8 +25,6 @@
 namespace feedtune {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr double default_budget_s = 300;  // without axes or a budget of the user's: minutes, not hours
 
 std::string utc_now() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
@@ -72,6 +72,8 @@ std::vector<AnchorTrial> make_anchors(const TrialSetup& base, const SweepPlan& p
   SearchSpace space;  // the anchors' own: their data, no axis of the user's
   space.context = plan.space.context;
   space.context.data_images = set.images;
+  space.context.storage = "files";
+  space.context.storage_missing.clear();
   space.context.user_step = false;
   std::vector<AnchorTrial> anchors;
   for (const auto& configuration : set.configurations) {
@@ -103,6 +105,14 @@ void add_current_batch(Spec& spec, SpaceContext& context, const std::function<vo
   say(fmt::format("batch_size: {} is swept too: --current uses it", *context.current_batch));
 }
 
+/// What is given as --data is read as it is: a packed folder through its shards.
+void add_storage(SpaceContext& context, const ImageList& list) {
+  if (!list.packed_folder().empty()) context.storage = to_text(Storage::packed);
+  for (const auto& [storage, name] : enum_names<Storage>())
+    if (std::string why = storage_unavailable(list, storage); !why.empty())
+      context.storage_missing.emplace(name, std::move(why));
+}
+
 }  // namespace
 
 void prepare_anchor_data(const SweepPlan& plan, const std::function<void(const std::string&)>& say) {
@@ -112,8 +122,15 @@ void prepare_anchor_data(const SweepPlan& plan, const std::function<void(const s
   data.folder = anchor_folder(set);
   data.images = set.images;
   data.seed = set.seed;
-  if (!fs::exists(data.folder)) say(fmt::format("making {} images for the anchors in {}", set.images, data.folder));
-  make_data(data, {});
+  std::error_code unseen;  // make_data names what it can't look at
+  if (!fs::exists(data.folder, unseen)) say(fmt::format("making {} images for the anchors in {}", set.images, data.folder));
+  try {
+    make_data(data, {});
+  } catch (const IoError& error) {
+    throw IoError(error, "images for the anchors are kept there; XDG_CACHE_HOME names another folder, --no-anchors does without");
+  } catch (const InputError& error) {
+    throw InputError("anchors", fmt::format("{} (--no-anchors does without)", error.what()));
+  }
 }
 
 SweepPlan make_plan(const Spec& asked, const std::function<void(const std::string&)>& say) {
@@ -125,7 +142,10 @@ SweepPlan make_plan(const Spec& asked, const std::function<void(const std::strin
 
   run.tool = tool_facts();
   run.started = utc_now();
-  run.machine = machine_facts(fs::absolute(spec.data).string());
+  std::error_code no_folder;
+  const fs::path data = fs::absolute(spec.data, no_folder);
+  if (no_folder) throw IoError(spec.data, "find", no_folder.value());
+  run.machine = machine_facts(data.string());
   const int cpus = std::max(1, static_cast<int>(run.machine.cpus.effective));
 
   std::string note;
@@ -137,8 +157,8 @@ SweepPlan make_plan(const Spec& asked, const std::function<void(const std::strin
     throw UsageError(fmt::format("--step needs a virtual device; {} runs its own step", device.name));
   if (spec.model.empty()) spec.model = spec.step_times.empty() ? default_model(device.name) : "user";
 
-  run.data = ImageList::from_path(spec.data).facts();
-  if (!spec.budget.seconds && !spec.budget.trials && spec.axes.empty()) spec.budget.seconds = default_budget_s;
+  const ImageList list = ImageList::from_path(spec.data);
+  run.data = list.facts();
 
   TrialSetup& base = plan.base;
   base.data.path = spec.data;
@@ -155,6 +175,7 @@ SweepPlan make_plan(const Spec& asked, const std::function<void(const std::strin
   context.effective_cpus = run.machine.cpus.effective;
   context.device = run.device;
   context.data_images = run.data.images;
+  add_storage(context, list);
   context.user_step = !spec.step_times.empty();
   context.planned_device_bytes = [base, facts = run.device](const Configuration& configuration) {
     return planned_bytes(configuration, base, facts);

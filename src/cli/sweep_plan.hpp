@@ -14,7 +14,7 @@ namespace feedtune {
 /// The anchors' data are named, not made.
 SweepPlan make_plan(const Spec& spec, const std::function<void(const std::string&)>& say);
 
-/// Makes the anchors' images in the user's cache folder, unless they are there.
+/// Makes the anchors' images in the user's cache folder, unless they are there. Its errors say how to do without.
 void prepare_anchor_data(const SweepPlan& plan, const std::function<void(const std::string&)>& say);
 
 }  // namespace feedtune

@@ -16,6 +16,9 @@ IoError::IoError(std::string path, const std::string& operation, int error_numbe
       path_(std::move(path)),
       error_number_(error_number) {}
 
+IoError::IoError(const IoError& error, const std::string& advice)
+    : Error(fmt::format("{} ({})", error.what(), advice)), path_(error.path_), error_number_(error.error_number_) {}
+
 DeviceUnavailableError::DeviceUnavailableError(const std::string& device, const std::string& reason)
     : Error(fmt::format("device {} is not available: {}", device, reason)) {}
 

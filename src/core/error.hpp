@@ -48,6 +48,8 @@ class RunInUseError : public Error {
 class IoError : public Error {
  public:
   IoError(std::string path, const std::string& operation, int error_number);
+  /// The same, with what the user can do about it.
+  IoError(const IoError& error, const std::string& advice);
   const std::string& path() const { return path_; }
   int error_number() const { return error_number_; }
 

@@ -51,7 +51,8 @@ struct Recommendation {
   std::vector<PerBatch> per_batch;
   std::optional<Candidate> pytorch;      ///< best that PyTorch's own DataLoader can be set to
   std::optional<Candidate> knee;         ///< smallest batch within 2 % of the best
-  std::optional<Candidate> largest_fit;  ///< largest batch that fits with 10 % of device memory free
+  std::optional<Candidate> largest_fit;  ///< largest batch that fits with 10 % of device memory free; absent where the
+                                         ///< device has no memory of its own or the step is the user's
   std::optional<Candidate> baseline;
   std::optional<Candidate> current;
   std::vector<Gain> gains;

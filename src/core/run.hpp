@@ -12,7 +12,7 @@ namespace feedtune {
 
 /// A note of the sweep: something the reader of a result has to know (drift, collapsed axes, interruption).
 struct RunNote {
-  std::string kind;  ///< collapsed, skipped, budget, drift, interrupted, resumed, estimate
+  std::string kind;  ///< collapsed, skipped, budget, drift, interrupted, resumed
   std::string text;
 };
 

@@ -13,6 +13,9 @@
 
 namespace feedtune {
 
+/// Side of the square input, pixels: what --image-size, a spec file and an anchor set may ask for.
+inline constexpr int smallest_image_size = 8, largest_image_size = 4096;
+
 /// Either may be absent; both absent means: to the end of the plan.
 struct Budget {
   std::optional<double> seconds;

@@ -1,8 +1,11 @@
 #include "json/anchors.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/parse.hpp"
+#include "core/spec.hpp"
 #include "json/codec.hpp"
 
 namespace feedtune {
@@ -21,14 +24,15 @@ AnchorSet decode_anchors(std::string_view text, const std::string& where) {
   reader.field("seed", anchors.seed);
   reader.field("image_size", anchors.image_size);
   reader.field("model", anchors.model);
-  reader.field("precision", anchors.precision);
   reader.field("trial_time", trial_time);
   reader.field("common", common);
   reader.field("configurations", anchors.configurations);
   reader.finish();
   anchors.trial_time_s = parse_duration_s(trial_time, Place(place, "trial_time").text(*json.find("trial_time")));
   if (anchors.images < 1) Place(place, "images").want(*json.find("images"), "an integer >= 1");
-  if (anchors.image_size < 1) Place(place, "image_size").want(*json.find("image_size"), "an integer >= 1");
+  if (anchors.image_size < smallest_image_size || anchors.image_size > largest_image_size)
+    Place(place, "image_size").want(*json.find("image_size"),
+                                    fmt::format("an integer from {} to {}", smallest_image_size, largest_image_size));
 
   const JsonValue& list = *json.find("configurations");
   const Place list_at(place, "configurations");

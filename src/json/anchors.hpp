@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/configuration.hpp"
-#include "core/enums.hpp"
 
 namespace feedtune {
 
@@ -17,7 +16,6 @@ struct AnchorSet {
   std::uint64_t seed = 0;   ///< of make-data
   int image_size = 224;     ///< pixels
   std::string model;
-  Precision precision = Precision::fp32;
   double trial_time_s = 3;
   std::vector<Configuration> configurations;  ///< the file's `common` values included
 };

@@ -103,7 +103,7 @@ SpecFile decode_spec(std::string_view text, const std::string& where) {
   });
   options.take("cache", spec.cache);
   options.take("image_size", [&](const JsonValue& v, const Place& at) {
-    spec.image_size = static_cast<int>(read_signed(v, at, 1, 8192));
+    spec.image_size = static_cast<int>(read_signed(v, at, smallest_image_size, largest_image_size));
   });
   options.take("seed", spec.seed);
   options.take("anchors", spec.anchors);

@@ -2,6 +2,7 @@
 #include <set>
 #include <utility>
 
+#include "core/kernel_text.hpp"
 #include "machine/facts.hpp"
 
 #if defined(__x86_64__)

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "core/kernel_text.hpp"
 #include "machine/cgroup.hpp"
 
 namespace feedtune {

@@ -9,7 +9,6 @@ namespace feedtune {
 namespace {
 
 constexpr std::size_t largest_file = std::size_t{16} << 20;
-constexpr int largest_cpu = 1 << 16;
 
 }  // namespace
 
@@ -90,20 +89,6 @@ std::optional<std::string_view> find_value(std::string_view text, std::string_vi
     if (at != std::string_view::npos && trim(line.substr(0, at)) == key) return trim(line.substr(at + 1));
   }
   return std::nullopt;
-}
-
-std::optional<std::set<int>> parse_cpu_list(std::string_view text) {
-  std::set<int> cpus;
-  text = trim(text);
-  if (text.empty()) return std::nullopt;
-  for (const auto part : split(text, ',')) {
-    const auto dash = part.find('-');
-    const auto first = parse_integer(part.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : parse_integer(part.substr(dash + 1));
-    if (!first || !last || *first < 0 || *last < *first || *last > largest_cpu) return std::nullopt;
-    for (auto cpu = *first; cpu <= *last; ++cpu) cpus.insert(static_cast<int>(cpu));
-  }
-  return cpus;
 }
 
 }  // namespace feedtune

@@ -1,7 +1,6 @@
 #pragma once
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,8 +29,6 @@ class Root {
   std::string prefix_;
 };
 
-/// "0-3,8" -> {0, 1, 2, 3, 8}; what is no such list gives nothing.
-std::optional<std::set<int>> parse_cpu_list(std::string_view text);
 std::optional<std::int64_t> parse_integer(std::string_view text);
 std::vector<std::string_view> split_lines(std::string_view text);
 std::vector<std::string_view> split(std::string_view text, char separator);

@@ -68,11 +68,6 @@ Interval interval_of_ratio(std::span<const double> numerator, std::span<const do
   return result;
 }
 
-Interval throughput(std::span<const double> step_s, double images_per_step, std::size_t multiple) {
-  const std::vector<double> images(step_s.size(), images_per_step);
-  return interval_of_ratio(images, step_s, multiple);
-}
-
 Interval block_bootstrap(std::span<const double> values, std::size_t block, int resamples, std::uint64_t seed) {
   const double middle = mean(values);
   Interval result{.mean = middle, .low = middle, .high = middle, .n = 0};

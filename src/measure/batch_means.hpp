@@ -35,9 +35,6 @@ Interval interval_of_series(std::span<const double> values, std::size_t multiple
 /// the batch means of its residuals. n: batch means. The denominators' total is positive.
 Interval interval_of_ratio(std::span<const double> numerator, std::span<const double> denominator, std::size_t multiple = 1);
 
-/// Images per second, of steps with `images_per_step` images each.
-Interval throughput(std::span<const double> step_s, double images_per_step, std::size_t multiple = 1);
-
 /// 95 % percentile interval of the mean by the circular block bootstrap (Politis and Romano 1992): for series where a
 /// normal approximation is in doubt. The same seed gives the same interval. n: values / block.
 Interval block_bootstrap(std::span<const double> values, std::size_t block, int resamples, std::uint64_t seed);

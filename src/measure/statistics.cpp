@@ -69,17 +69,6 @@ Interval interval_of_mean(std::span<const double> values) {
   return result;
 }
 
-Interval paired_ratio(std::span<const double> a, std::span<const double> b) {
-  assert(a.size() == b.size());
-  std::vector<double> logs;
-  for (std::size_t i = 0; i < a.size(); ++i) logs.push_back(std::log(a[i] / b[i]));
-  Interval result = interval_of_mean(logs);
-  result.mean = std::exp(result.mean);
-  result.low = std::exp(result.low);
-  result.high = std::exp(result.high);
-  return result;
-}
-
 double minimal_detectable_effect(double deviation, std::int64_t n, double alpha, double power) {
   if (n < 2) return std::numeric_limits<double>::infinity();
   const auto df = static_cast<double>(n - 1);

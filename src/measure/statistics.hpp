@@ -50,10 +50,6 @@ double autocorrelation(std::span<const double> values, std::size_t lag);
 /// Student's 95 % interval of the mean of independent values (trials, batch means).
 Interval interval_of_mean(std::span<const double> values);
 
-/// 95 % interval of the ratio a / b from pairs measured together: exp(D +- t s / sqrt(n)) with D = log(a_i / b_i)
-/// (METHOD.md 2.5). Both spans have n positive values. `mean` is exp(D), the geometric mean of the ratios.
-Interval paired_ratio(std::span<const double> a, std::span<const double> b);
-
 /// The smallest true difference that n pairs with differences of this standard deviation would show at a two-sided
 /// level `alpha` with probability `power`: (t_{1-alpha/2,n-1} + t_{power,n-1}) sd / sqrt(n). In the unit of `deviation`;
 /// infinite for n < 2.

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 
 #include "core/error.hpp"
+#include "core/kernel_text.hpp"
 
 namespace feedtune {
 namespace {
@@ -44,31 +44,10 @@ std::vector<int> allowed_cpus() {
   return cpus;
 }
 
-std::vector<int> parse_cpu_list(const std::string& text) {
-  std::vector<int> cpus;
-  const char* at = text.data();
-  const char* end = at + text.size();
-  while (end > at && (end[-1] == '\n' || end[-1] == ' ')) --end;
-  while (at < end) {
-    int first = 0;
-    auto [next, error] = std::from_chars(at, end, first);
-    int last = first;
-    if (error == std::errc{} && next < end && *next == '-') {
-      const auto second = std::from_chars(next + 1, end, last);
-      next = second.ptr;
-      error = second.ec;
-    }
-    if (error != std::errc{} || first < 0 || last < first || last >= CpuSet::most || (next < end && *next != ','))
-      return {};
-    for (int cpu = first; cpu <= last; ++cpu) cpus.push_back(cpu);
-    at = next < end ? next + 1 : end;
-  }
-  return cpus;
-}
-
 std::vector<int> node_cpus(const std::string& root, int node) {
   std::ifstream file(fmt::format("{}/sys/devices/system/node/node{}/cpulist", root, node));
-  return parse_cpu_list(std::string(std::istreambuf_iterator<char>(file), {}));
+  const auto cpus = parse_cpu_list(std::string(std::istreambuf_iterator<char>(file), {}));
+  return cpus ? std::vector<int>(cpus->begin(), cpus->end()) : std::vector<int>{};
 }
 
 std::vector<int> worker_cpus(Affinity affinity, int worker, int threads, const std::vector<int>& allowed,

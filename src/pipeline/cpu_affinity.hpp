@@ -16,8 +16,6 @@ std::vector<int> worker_cpus(Affinity affinity, int worker, int threads, const s
 std::vector<int> allowed_cpus();
 /// "0-3,8" of /sys/devices/system/node/node<n>/cpulist under `root` ("" or a test's folder). Empty where there is none.
 std::vector<int> node_cpus(const std::string& root, int node);
-/// Numbers in "0-3,8\n"; empty for anything else.
-std::vector<int> parse_cpu_list(const std::string& text);
 
 /// Pins the calling thread. Throws TrialFailure{unsupported} where the kernel refuses.
 void pin_this_thread(const std::vector<int>& cpus);

@@ -6,28 +6,39 @@
 #include "pipeline/cpu_affinity.hpp"
 #include "pipeline/image_decoder.hpp"
 #include "pipeline/image_preparer.hpp"
+#include "pipeline/packed_folder.hpp"
 
 namespace feedtune {
 namespace {
 
-void check_supported(const LoaderSetup& loader) {
-  if (loader.storage == Storage::packed)
-    throw TrialFailure(TrialStatus::unsupported,
-                       "storage=packed is not available: this version reads files and memory");
-  if (loader.input_type != InputType::uint8 && loader.input_type != InputType::float32)
-    throw TrialFailure(TrialStatus::unsupported, fmt::format("input_type={}: the native loader makes uint8 and float32",
-                                                             to_text(loader.input_type)));
+void check_supported(const LoaderSetup& loader, const ImageList& list) {
+  if (const std::string missing = storage_unavailable(list, loader.storage); !missing.empty())
+    throw TrialFailure(TrialStatus::unsupported, fmt::format("storage={}: {}", to_text(loader.storage), missing));
   if (const std::string missing = decoder_unavailable(loader.decoder); !missing.empty())
     throw TrialFailure(TrialStatus::unsupported, fmt::format("decoder={}: {}", loader.decoder, missing));
 }
 
 std::shared_ptr<const ImageList> cached_list(const DataSetup& data, const LoaderSetup& loader, DataCache& cache) {
-  check_supported(loader);
   if (!cache.list) cache.list = std::make_shared<const ImageList>(ImageList::from_path(data.path));
+  check_supported(loader, *cache.list);
   return cache.list;
 }
 
+std::shared_ptr<const PackedStore> cached_pack(const ImageList& list, DataCache& cache) {
+  if (cache.packed) return cache.packed;
+  const std::string& folder = list.packed_folder();
+  auto store = std::make_shared<const PackedStore>(folder, read_packed_index(folder));
+  if (store->size() != list.size()) throw InputError(folder, "was packed anew while it was in use");
+  return cache.packed = std::move(store);
+}
+
 }  // namespace
+
+std::string storage_unavailable(const ImageList& list, Storage storage) {
+  if (storage != Storage::packed) return list.originals_missing();
+  if (!list.packed_folder().empty()) return {};
+  return "this data is not packed; `feedtune pack DIR --data ...` makes a packed folder DIR, to be given as --data";
+}
 
 DataSet::DataSet(const DataSetup& data, const LoaderSetup& loader, DataCache& cache)
     : data_(data),
@@ -35,9 +46,25 @@ DataSet::DataSet(const DataSetup& data, const LoaderSetup& loader, DataCache& ca
       list_(cached_list(data, loader, cache)),
       sampler_(list_->size(), data.seed),
       allowed_cpus_(allowed_cpus()) {
+  if (loader.storage == Storage::packed) packed_ = cached_pack(*list_, cache);
   if (loader.storage != Storage::memory) return;
   if (!cache.store) cache.store = std::make_shared<const MemoryStore>(*list_, std::nullopt);
   store_ = cache.store;
+}
+
+DataFiles DataSet::files() const {
+  DataFiles files(*list_);
+  if (packed_) {
+    files.count = packed_->shards();
+    files.open = [this](std::size_t shard) { return packed_->open_shard(shard); };
+    files.unmap = [this] { packed_->release_pages(); };
+  }
+  return files;
+}
+
+std::unique_ptr<ImageSource> DataSet::make_source() const {
+  if (packed_) return make_packed_source(packed_);
+  return store_ ? make_memory_source(store_) : make_file_source(*list_);
 }
 
 LoaderParts DataSet::parts(std::shared_ptr<HostAllocator> pageable, std::shared_ptr<HostAllocator> batch_memory,
@@ -65,8 +92,8 @@ std::unique_ptr<ImagePreparer> DataSet::make_preparer(int worker) {
   parts.list = list_.get();
   parts.log = &log_;
   parts.activity = &activity_.join(worker);
-  parts.source = store_ ? make_memory_source(store_) : make_file_source(*list_);
-  parts.decoder = make_image_decoder(loader_.decoder);
+  parts.source = make_source();
+  parts.decoder = make_image_decoder(loader_.decoder, data_.image_size);
   parts.transform = {.side = data_.image_size,
                      .output = loader_.input_type,
                      .resize = loader_.resize,

@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "pipeline/image_error.hpp"
 #include "pipeline/opencv_decoder.hpp"
+#include "pipeline/packed_format.hpp"
 
 namespace feedtune {
 namespace {
@@ -33,24 +34,44 @@ class ImageDecoder final : public Decoder {
   explicit ImageDecoder(std::unique_ptr<Decoder> jpeg) : jpeg_(std::move(jpeg)) {}
 
   ImageSize read_header(std::span<const std::byte> encoded) override {
-    const ImageFormat format = image_format(encoded);
-    is_jpeg_ = format == ImageFormat::jpeg;
-    if (is_jpeg_) return jpeg_->read_header(encoded);
-    if (format == ImageFormat::unknown)
-      throw ImageError(fmt::format("not an image ({})", first_bytes(encoded)));
-    if (format != ImageFormat::png && format != ImageFormat::webp)
-      throw ImageError(fmt::format("unsupported: {}", to_text(format)));
-    const ImageSize size = format == ImageFormat::png ? png_size(encoded) : webp_size(encoded);
-    other_.begin(encoded, size);
-    return size;
+    format_ = image_format(encoded);
+    switch (format_) {
+      case ImageFormat::jpeg: return jpeg_->read_header(encoded);
+      case ImageFormat::raw:
+        raw_ = encoded;
+        return raw_image_ = raw_size(encoded);
+      case ImageFormat::png:
+      case ImageFormat::webp: {
+        const ImageSize size = format_ == ImageFormat::png ? png_size(encoded) : webp_size(encoded);
+        other_.begin(encoded, size);
+        return size;
+      }
+      case ImageFormat::unknown: throw ImageError(fmt::format("not an image ({})", first_bytes(encoded)));
+      default: throw ImageError(fmt::format("unsupported: {}", to_text(format_)));
+    }
   }
 
-  DecodedImage decode(const CropBox& crop) override { return is_jpeg_ ? jpeg_->decode(crop) : other_.decode(crop); }
+  DecodedImage decode(const CropBox& crop) override {
+    if (format_ == ImageFormat::jpeg) return jpeg_->decode(crop);
+    return format_ == ImageFormat::raw ? raw_crop(crop) : other_.decode(crop);
+  }
 
  private:
+  /// A raw record's pixels are used where they lie.
+  DecodedImage raw_crop(const CropBox& crop) const {
+    const std::size_t row_bytes = static_cast<std::size_t>(raw_image_.width) * 3;
+    const auto* pixels = reinterpret_cast<const std::uint8_t*>(raw_.data()) + raw_header_bytes;
+    return {.pixels = pixels + static_cast<std::size_t>(crop.top) * row_bytes + static_cast<std::size_t>(crop.left) * 3,
+            .row_bytes = row_bytes,
+            .width = crop.width,
+            .height = crop.height};
+  }
+
   std::unique_ptr<Decoder> jpeg_;
   OpencvPixels other_;
-  bool is_jpeg_ = true;
+  std::span<const std::byte> raw_;
+  ImageSize raw_image_;
+  ImageFormat format_ = ImageFormat::jpeg;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "pipeline/image_error.hpp"
+#include "pipeline/packed_format.hpp"
 
 namespace feedtune {
 namespace {
@@ -54,6 +55,7 @@ ImageFormat image_format(std::span<const std::byte> bytes) {
   if (has_at(bytes, 0, "\0\0\0\x0cJXL "sv) || has_at(bytes, 0, "\xff\x0a"sv)) return ImageFormat::jpeg_xl;
   if (has_at(bytes, 0, "\x1f\x8b"sv)) return ImageFormat::gzip;
   if (has_at(bytes, 0, "PK\x03\x04"sv)) return ImageFormat::zip;
+  if (has_at(bytes, 0, "FTRAWRGB"sv)) return ImageFormat::raw;
   for (const auto start : {"<!DOCTYPE"sv, "<!doctype"sv, "<html"sv, "<HTML"sv})
     if (has_at(bytes, 0, start)) return ImageFormat::html;
   return ImageFormat::unknown;
@@ -61,7 +63,7 @@ ImageFormat image_format(std::span<const std::byte> bytes) {
 
 std::string_view to_text(ImageFormat format) {
   static constexpr std::string_view names[] = {"unknown", "jpeg", "png",  "webp",      "gif",     "bmp",  "tiff",
-                                               "avif",    "heic", "jpeg2000", "jpeg-xl", "gzip", "zip", "html"};
+                                               "avif",    "heic", "jpeg2000", "jpeg-xl", "gzip", "zip", "html", "raw"};
   return names[static_cast<std::size_t>(format)];
 }
 
@@ -88,6 +90,15 @@ ImageSize webp_size(std::span<const std::byte> bytes) {
   if (has_at(bytes, 12, "VP8 ") && bytes.size() >= 30)
     return checked(number_at(bytes, 26, 2, false) & 0x3fff, number_at(bytes, 28, 2, false) & 0x3fff);
   throw ImageError("webp: its header is cut off");
+}
+
+ImageSize raw_size(std::span<const std::byte> bytes) {
+  if (bytes.size() < raw_header_bytes) throw ImageError("raw: its header is cut off");
+  const ImageSize size = checked(number_at(bytes, 8, 4, false), number_at(bytes, 12, 4, false));
+  const std::uint64_t expected = raw_header_bytes + std::uint64_t{3} * static_cast<unsigned>(size.width) * static_cast<unsigned>(size.height);
+  if (bytes.size() != expected)
+    throw ImageError(fmt::format("raw: {} bytes, want {} for {} x {} pixels", bytes.size(), expected, size.width, size.height));
+  return size;
 }
 
 }  // namespace feedtune

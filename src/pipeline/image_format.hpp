@@ -8,7 +8,7 @@
 
 namespace feedtune {
 
-enum class ImageFormat { unknown, jpeg, png, webp, gif, bmp, tiff, avif, heic, jpeg2000, jpeg_xl, gzip, zip, html };
+enum class ImageFormat { unknown, jpeg, png, webp, gif, bmp, tiff, avif, heic, jpeg2000, jpeg_xl, gzip, zip, html, raw };
 
 /// Needs 16 bytes to tell the formats apart; fewer are fine.
 ImageFormat image_format(std::span<const std::byte> bytes);
@@ -32,8 +32,10 @@ void check_limits(ImageSize size);
 /// decoders do and Pillow does without exif_transpose.
 inline constexpr std::string_view exif_orientation_policy = "ignored (pixels as stored)";
 
-/// From the header of a PNG or WebP file. Throws ImageError where it is cut off or makes no sense.
+/// From the header of a PNG or WebP file. These throw ImageError where it is cut off or makes no sense.
 ImageSize png_size(std::span<const std::byte> bytes);
 ImageSize webp_size(std::span<const std::byte> bytes);
+/// Of a raw record of a packed folder (packed_format.hpp), which must have exactly its pixels behind its header.
+ImageSize raw_size(std::span<const std::byte> bytes);
 
 }  // namespace feedtune

@@ -54,6 +54,7 @@ int open_data_file(const ImageList& list, std::size_t image) {
 }
 
 DataFacts ImageList::facts() const {
+  if (packed_facts_) return *packed_facts_;
   DataFacts facts;
   facts.layout = layout_;
   facts.images = static_cast<std::int64_t>(size());

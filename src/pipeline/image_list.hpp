@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,8 +21,9 @@ class ImageList {
 
   /// `path`: a folder of class folders, a flat folder, or a text file with one path a line, relative to the list's
   /// folder, optionally followed by a tab and a label from 0 to 999. The label is else that of the first folder on the
-  /// way (its place among the sorted folders that hold files, modulo 1000), else a hash of the name.
-  /// Throws InputError with the place and what is accepted.
+  /// way (its place among the sorted folders that hold files, modulo 1000), else a hash of the name. Or a folder made by
+  /// `feedtune pack`: the originals' names and labels, in their order. Throws InputError with the place and what is
+  /// accepted; IoError where a packed folder cannot be read.
   static ImageList from_path(const std::string& path);
 
   std::size_t size() const { return labels_.size(); }
@@ -32,12 +34,17 @@ class ImageList {
   /// The name with a terminating zero, for openat() on folder().
   const char* c_name(std::size_t image) const { return names_.c_str() + ends_[image]; }
   std::int32_t label(std::size_t image) const { return labels_[image]; }
-  /// Open descriptor of the folder that names are relative to.
+  /// Open descriptor of the folder that names are relative to; -1 where the originals of a pack are gone.
   int folder() const { return folder_.get(); }
+
+  /// The path, where it is a packed folder; else empty.
+  const std::string& packed_folder() const { return packed_folder_; }
+  /// Why the files themselves cannot be read, where only a pack of them is here; else empty.
+  const std::string& originals_missing() const { return originals_missing_; }
 
   /// Sizes are looked up and a sample of the contents is read for the digest: FNV-1a of every name and size, and of the
   /// first 64 KiB of 64 files spread over the list. Absolute names count from their longest common folder on, so the
-  /// digest doesn't depend on where the data lies.
+  /// digest doesn't depend on where the data lies. Of a packed folder: those of its originals when they were packed.
   DataFacts facts() const;
 
  private:
@@ -49,6 +56,9 @@ class ImageList {
   std::vector<std::int32_t> labels_;
   std::int64_t skipped_ = 0;
   std::vector<std::string> notes_;
+  std::string packed_folder_;
+  std::string originals_missing_;
+  std::optional<DataFacts> packed_facts_;
 };
 
 /// Opens a file of the data for reading: never blocks on a FIFO and never becomes a terminal. -1 with errno.

@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "pipeline/hash.hpp"
+#include "pipeline/packed_folder.hpp"
 
 namespace feedtune {
 namespace {
@@ -91,11 +92,23 @@ ImageList ImageListBuilder::finish(std::string layout, Descriptor folder, bool s
   return std::move(list_);
 }
 
+void ImageListBuilder::mark_packed(ImageList& list, std::string folder, DataFacts facts, std::string missing) {
+  list.packed_folder_ = std::move(folder);
+  list.packed_facts_ = std::move(facts);
+  list.originals_missing_ = std::move(missing);
+}
+
 ImageList ImageList::from_path(const std::string& path) {
   struct stat facts {};
   if (::stat(path.c_str(), &facts) != 0)
     throw InputError(path, fmt::format("{}; {}", std::strerror(errno), accepted_data));
-  if (S_ISDIR(facts.st_mode)) return scan_folder(path);
+  if (S_ISDIR(facts.st_mode)) {
+    const PackedFolder packed = packed_folder_state(path);
+    if (packed == PackedFolder::complete) return read_packed_list(path);
+    if (packed == PackedFolder::unfinished)
+      throw InputError(path, "an unfinished pack (feedtune pack is writing it or was killed); let it end, or run it again");
+    return scan_folder(path);
+  }
   if (S_ISREG(facts.st_mode)) return read_list_file(path);
   throw InputError(path, fmt::format("neither a folder nor a regular file; {}", accepted_data));
 }

@@ -10,7 +10,7 @@
 
 namespace feedtune {
 
-/// Collects an ImageList; used by its two readers (folder_scan.cpp, list_file.cpp) only.
+/// Collects an ImageList; used by its readers (folder_scan.cpp, list_file.cpp, packed_folder.cpp) only.
 class ImageListBuilder {
  public:
   /// A label of -1 is chosen at the end: by the first folder of the name, else by a hash.
@@ -26,6 +26,8 @@ class ImageListBuilder {
 
   /// Sorts by name if `sorted`, gives every image its label, and leaves the builder empty.
   ImageList finish(std::string layout, Descriptor folder, bool sorted);
+  /// Makes a list that of the packed folder `folder`; `missing`: why its originals cannot be read, or empty.
+  static void mark_packed(ImageList& list, std::string folder, DataFacts facts, std::string missing);
 
  private:
   struct Skipped {
@@ -43,6 +45,6 @@ ImageList read_list_file(const std::string& path);
 
 /// What a data path may be, for error messages.
 inline constexpr const char* accepted_data =
-    "want a folder of class folders, a folder of images, or a text file with one image path a line";
+    "want a folder of class folders, a folder of images, a packed folder, or a text file with one image path a line";
 
 }  // namespace feedtune

@@ -5,6 +5,7 @@
 #include <exception>
 #include <mutex>
 #include <set>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -49,7 +50,11 @@ class Production {
   void run(int threads, const MakeDataProgress& progress) {
     std::vector<std::thread> helpers;
     const int helper_count = std::min<int>(threads, static_cast<int>(plans_.size())) - 1;
-    for (int i = 0; i < helper_count; ++i) helpers.emplace_back([this] { work({}); });
+    try {
+      for (int i = 0; i < helper_count; ++i) helpers.emplace_back([this] { work({}); });
+    } catch (const std::system_error&) {
+      // No more threads to be had: those there are do it too.
+    }
     work(progress);
     for (std::thread& helper : helpers) helper.join();
     if (error_) std::rethrow_exception(error_);

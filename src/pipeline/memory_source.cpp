@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <new>
 #include <string>
 
 #include "core/error.hpp"
+#include "core/kernel_text.hpp"
 #include "pipeline/image_error.hpp"
 #include "pipeline/image_list.hpp"
 #include "pipeline/image_source.hpp"
@@ -18,12 +20,9 @@ namespace {
 /// MemAvailable of /proc/meminfo; no limit where it cannot be read.
 std::uint64_t available_bytes() {
   std::ifstream file("/proc/meminfo");
-  std::string word;
-  while (file >> word) {
-    std::uint64_t kibibytes = 0;
-    if (word == "MemAvailable:" && file >> kibibytes) return kibibytes * 1024;
-  }
-  return std::numeric_limits<std::uint64_t>::max();
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const auto available = kib_line_bytes(text, "MemAvailable");
+  return available ? static_cast<std::uint64_t>(*available) : std::numeric_limits<std::uint64_t>::max();
 }
 
 std::uint64_t planned_bytes(const ImageList& list) {

@@ -15,11 +15,11 @@ namespace feedtune {
 namespace {
 
 constexpr std::size_t sampled_files = 256;
-constexpr std::int64_t sampled_pages_per_file = 16;
+constexpr std::size_t sampled_pages = 4096;
 
-/// A regular file of the list, or none.
-Descriptor open_regular(const ImageList& list, std::size_t image, std::int64_t& bytes) {
-  Descriptor file(open_data_file(list, image));
+/// One of the files where it is a regular one, or none.
+Descriptor open_regular(const DataFiles& files, std::size_t number, std::int64_t& bytes) {
+  Descriptor file(files.open(number));
   struct stat facts {};
   if (!file || ::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return {};
   bytes = facts.st_size;
@@ -32,10 +32,10 @@ struct PageCount {
   int error = 0;
 };
 
-void count_pages(int file, std::int64_t bytes, PageCount& count) {
+void count_pages(int file, std::int64_t bytes, std::int64_t most, PageCount& count) {
   const std::int64_t page = ::sysconf(_SC_PAGESIZE);
   const std::int64_t pages = (bytes + page - 1) / page;
-  const std::int64_t asked = std::min(pages, sampled_pages_per_file);
+  const std::int64_t asked = std::min(pages, most);
   for (std::int64_t k = 0; k < asked; ++k) {
     char byte = 0;
     const iovec place{&byte, 1};
@@ -51,13 +51,13 @@ void count_pages(int file, std::int64_t bytes, PageCount& count) {
 
 }  // namespace
 
-CacheShare cache_resident_share(const ImageList& list) {
+CacheShare cache_resident_share(const DataFiles& files) {
   PageCount count;
-  const std::size_t files = std::min(list.size(), sampled_files);
-  for (std::size_t k = 0; k < files; ++k) {
+  const std::size_t sampled = std::min(files.count, sampled_files);
+  for (std::size_t k = 0; k < sampled; ++k) {
     std::int64_t bytes = 0;
-    if (const Descriptor file = open_regular(list, k * list.size() / files, bytes))
-      count_pages(file.get(), bytes, count);
+    if (const Descriptor file = open_regular(files, k * files.count / sampled, bytes))
+      count_pages(file.get(), bytes, static_cast<std::int64_t>(sampled_pages / sampled), count);
   }
   if (count.asked == 0)
     return {{},
@@ -66,14 +66,14 @@ CacheShare cache_resident_share(const ImageList& list) {
   return {static_cast<double>(count.resident) / static_cast<double>(count.asked), ""};
 }
 
-CacheSweep warm_page_cache(const ImageList& list, const std::function<bool()>& stop) {
+CacheSweep warm_page_cache(const DataFiles& files, const std::function<bool()>& stop) {
   CacheSweep sweep;
   std::vector<std::byte> buffer(1 << 20);
-  for (std::size_t i = 0; i < list.size() && !(stop && stop()); ++i) {
+  for (std::size_t i = 0; i < files.count && !(stop && stop()); ++i) {
     std::int64_t size = 0;
-    const Descriptor file = open_regular(list, i, size);
+    const Descriptor file = open_regular(files, i, size);
     ssize_t got = file ? 1 : -1;
-    while (got > 0) {
+    while (got > 0 && !(stop && stop())) {
       got = ::read(file.get(), buffer.data(), buffer.size());
       if (got < 0 && errno == EINTR) got = 1;
       else if (got > 0) sweep.bytes += got;
@@ -83,11 +83,12 @@ CacheSweep warm_page_cache(const ImageList& list, const std::function<bool()>& s
   return sweep;
 }
 
-CacheSweep drop_page_cache(const ImageList& list) {
+CacheSweep drop_page_cache(const DataFiles& files) {
   CacheSweep sweep;
-  for (std::size_t i = 0; i < list.size(); ++i) {
+  if (files.unmap) files.unmap();
+  for (std::size_t i = 0; i < files.count; ++i) {
     std::int64_t bytes = 0;
-    const Descriptor file = open_regular(list, i, bytes);
+    const Descriptor file = open_regular(files, i, bytes);
     // Pages that aren't written yet can't be dropped. A read-only file system refuses the sync and has none.
     if (file) (void)::fdatasync(file.get());
     if (file && ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED) == 0) {

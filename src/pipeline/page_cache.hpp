@@ -10,15 +10,26 @@
 
 namespace feedtune {
 
+/// The files that are read for a data set.
+struct DataFiles {
+  std::size_t count = 0;
+  std::function<int(std::size_t file)> open;  ///< a new descriptor, or -1 with errno
+  std::function<void()> unmap{};              ///< takes this process's maps off their pages; may be empty
+
+  DataFiles() = default;
+  /// The listed files. The list outlives it.
+  DataFiles(const ImageList& list)
+      : count(list.size()), open([&list](std::size_t image) { return open_data_file(list, image); }) {}
+};
+
 struct CacheShare {
   std::optional<double> value;  ///< share of the sampled pages that are in memory, 0 to 1
   std::string unknown;          ///< why there is no value
 };
 
-/// Asks for one byte of up to 16 pages of each of up to 256 files spread over the list with preadv2(RWF_NOWAIT), which
-/// gives EAGAIN instead of reading from the disk. (mincore() answers for files of other owners as if all were
-/// resident.)
-CacheShare cache_resident_share(const ImageList& list);
+/// Asks for one byte of some 4,096 pages in up to 256 files, both spread evenly, with preadv2(RWF_NOWAIT), which gives
+/// EAGAIN instead of reading from the disk. (mincore() answers for files of other owners as if all were resident.)
+CacheShare cache_resident_share(const DataFiles& files);
 
 struct CacheSweep {
   std::int64_t files = 0;
@@ -27,9 +38,9 @@ struct CacheSweep {
 };
 
 /// Reads every file once, so that what fits in memory is in the page cache. Stops early when `stop` says so.
-CacheSweep warm_page_cache(const ImageList& list, const std::function<bool()>& stop);
+CacheSweep warm_page_cache(const DataFiles& files, const std::function<bool()>& stop);
 /// Writes back and drops every file's pages (POSIX_FADV_DONTNEED), which needs no privilege. Pages that another process
 /// has mapped stay: cache_resident_share() tells.
-CacheSweep drop_page_cache(const ImageList& list);
+CacheSweep drop_page_cache(const DataFiles& files);
 
 }  // namespace feedtune

@@ -2,6 +2,7 @@
 // The folder of a synthetic set: what may be in it, and the note by which the set is known again.
 
 #include <cstdint>
+#include <filesystem>
 #include <set>
 #include <span>
 #include <string>
@@ -27,9 +28,10 @@ class SyntheticFolder {
 
   /// Writes the note without a digest, and the class folders. Call before the first image.
   void begin();
-  /// Under another name first, so that no half file is ever seen. Safe from many threads. Throws IoError.
+  /// Under another name first, so that no half file is ever seen. Safe from many threads, and beside other processes that
+  /// make the same set. Throws IoError.
   void write(const std::string& name, std::span<const unsigned char> bytes) const;
-  /// Reads all files back, notes the digest.
+  /// Reads all files back, notes the digest, removes what interrupted calls left.
   void finish();
 
  private:
@@ -38,6 +40,9 @@ class SyntheticFolder {
   std::string digest_of_files();
   void inspect();
   void refuse_other_files() const;
+  bool belongs(const std::filesystem::path& path) const;
+  bool only_parts() const;
+  void remove_parts() const;
 
   const MakeDataOptions& options_;
   const std::set<std::string>& names_;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "analyze/ceilings.hpp"
 #include "analyze/phase_means.hpp"
+#include "report/ceilings_text.hpp"
 #include "report/format.hpp"
 #include "report/table.hpp"
 
@@ -72,39 +72,6 @@ std::string gains_section(const Recommendation& r) {
                             cell(r.knee, "batch_size"), ratio_text(*r.knee_gain)),
                 0, 0);
   return text;
-}
-
-/// Is the loader worth fixing at all?
-std::string worth_fixing(const Ceilings& c) {
-  if (c.joint_cpu && c.binds == "joint_cpu")
-    return "Loader and step use the same CPUs, so a cheaper loader also makes room for the step.";
-  if (!c.loader || !c.step) return "";
-  if (*c.loader < *c.step)
-    return fmt::format("The loader is worth fixing: it can feed {} of what the step could take.",
-                       percent_text(*c.loader / *c.step));
-  return fmt::format("The loader need not be the limit: alone it gives {:.2f}x what the step takes.",
-                     *c.loader / *c.step);
-}
-
-std::string ceilings_section(const Recommendation& r) {
-  const Ceilings& c = r.ceilings;
-  const auto lowest = lowest_ceiling(c);
-  if (!lowest) return "";
-  Table table{{{"Ceiling (each part alone)"}, {"images/s", Align::right}, {""}}, {}};
-  const std::tuple<const char*, const char*, const std::optional<double>&> parts[] = {
-      {"loader", "loader", c.loader},
-      {"copy to the device (h2d)", "h2d", c.h2d},
-      {"training step", "step", c.step},
-      {"loader and step on the same CPUs", "joint_cpu", c.joint_cpu}};
-  for (const auto& [title, name, value] : parts)
-    if (value) table.rows.push_back({title, rate_text(*value), c.binds == name ? "<- binds" : ""});
-  if (r.recommended) {
-    const double share = r.recommended->images_per_s.mean / *lowest;
-    table.rows.push_back({"measured, recommended", rate_text(r.recommended->images_per_s.mean),
-                          percent_text(share) + " of the lowest" + (share > 1 ? " (measured once)" : "")});
-  }
-  const std::string worth = worth_fixing(c);
-  return render_table(table) + (worth.empty() ? "" : wrapped(worth, 0, 0));
 }
 
 std::string per_batch_section(const Recommendation& r) {
@@ -246,7 +213,8 @@ std::string recommend_text(const Run& run, const Recommendation& r) {
     sections.push_back(settings_section(r));
     sections.push_back(gains_section(r));
   }
-  sections.push_back(ceilings_section(r));
+  sections.push_back(
+      ceilings_table(r.ceilings, r.recommended ? std::optional(r.recommended->images_per_s) : std::nullopt));
   if (r.recommended) {
     sections.push_back(phase_table(run, r));
     sections.push_back(per_batch_section(r));

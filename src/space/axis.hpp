@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,8 +19,10 @@ struct SpaceContext {
   double effective_cpus = 1;
   DeviceFacts device;            ///< `memory_bytes` is the limit that planned bytes are held against
   std::int64_t data_images = 0;  ///< 0: unknown
-  bool user_step = false;        ///< step times given by the user: the model's axes mean nothing
   std::optional<std::int64_t> current_batch{};  ///< the batch size that the user trains with
+  bool user_step = false;        ///< step times given by the user: the model's axes mean nothing
+  std::string storage = "files"; ///< how the data at hand is read unless the axis says otherwise
+  std::map<std::string, std::string> storage_missing{};  ///< value of that axis -> why this data does not have it
   /// Device bytes that a (complete) configuration will need; may be empty, may not know.
   std::function<std::optional<std::uint64_t>(const Configuration&)> planned_device_bytes;
 };

@@ -184,18 +184,6 @@ Completed complete(const Configuration& given, const SearchSpace& space, const s
   return completed;
 }
 
-Configuration baseline(std::int64_t batch_size, const SearchSpace& space) {
-  const Configuration given(std::map<std::string, AxisValue>{{"batch_size", batch_size},
-                                                             {"loader", "batch_per_worker"},
-                                                             {"num_workers", std::int64_t{0}},
-                                                             {"host_memory", "pageable"},
-                                                             {"decoder", "turbo_full"},
-                                                             {"input_type", "float32"},
-                                                             {"transfer", "blocking"},
-                                                             {"sync", "none"}});
-  return complete(given, space, "baseline").configuration;
-}
-
 TrialSetup apply(const Configuration& configuration, TrialSetup base) {
   static const SpaceContext anything_goes;
   for (const auto& [name, value] : configuration.values()) {

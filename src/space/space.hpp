@@ -39,10 +39,6 @@ struct Completed {
 /// errors: "current" gives SpecError("current.num_worker", ...).
 Completed complete(const Configuration& given, const SearchSpace& space, const std::string& place);
 
-/// What the gain is counted from: whole batches loaded and decoded in the training thread, pageable, float32, blocking.
-/// Everything else as the selections fix it.
-Configuration baseline(std::int64_t batch_size, const SearchSpace& space);
-
 /// The set-up of one trial. Throws InputError for an axis or value that this feedtune doesn't know.
 TrialSetup apply(const Configuration& configuration, TrialSetup base);
 

@@ -1,7 +1,6 @@
 #pragma once
 // Files as the store needs them: owned descriptors, whole writes, replacement in one step.
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,9 +42,5 @@ void replace_file(const std::string& path, std::string_view text, const FileCall
 
 /// Makes the names in `folder` last through a power cut. Throws IoError.
 void sync_folder(const std::string& folder, const FileCalls& calls);
-
-/// The whole of a regular file. Throws InputError when there is none or it is larger than `max_bytes`, IoError when
-/// the system refuses.
-std::string read_file(const std::string& path, std::size_t max_bytes);
 
 }  // namespace feedtune

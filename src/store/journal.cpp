@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/error.hpp"
+#include "core/read_file.hpp"
 #include "json/journal_json.hpp"
 #include "json/value.hpp"
 

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "core/error.hpp"
+#include "core/read_file.hpp"
 #include "json/journal_json.hpp"
 #include "json/run_json.hpp"
 #include "json/value.hpp"
@@ -65,7 +66,9 @@ void make_folder(const std::string& folder) {
 }
 
 std::string parent_of(const std::string& folder) {
-  const fs::path absolute = fs::absolute(folder).lexically_normal();
+  std::error_code error;
+  const fs::path absolute = fs::absolute(folder, error).lexically_normal();
+  if (error) throw IoError(folder, "find", error.value());
   return (absolute.has_filename() ? absolute.parent_path() : absolute.parent_path().parent_path()).string();
 }
 

@@ -58,7 +58,9 @@ WindowStock MeasuredWindow::stock_from(std::size_t from) const {
 }
 
 std::optional<std::string> MeasuredWindow::unsteady_reason() const {
-  if (steps_.empty()) return std::nullopt;
+  // A window of less than a second can't tell a warm-up from a few time slices that another process took.
+  constexpr Nanoseconds telling = std::chrono::seconds(1);
+  if (steps_.empty() || total_ < telling) return std::nullopt;
   const std::size_t from = unsteady_steps();
   const SteadyState state = verdict_at_end(step_seconds(), from, static_cast<std::size_t>(rule_.multiple));
   if (state.verdict != SteadyState::Verdict::trend && state.verdict != SteadyState::Verdict::warming_up) return std::nullopt;

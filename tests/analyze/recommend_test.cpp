@@ -165,6 +165,7 @@ TEST(Recommend, WithoutCurrentTheHeadlineIsTheKnee) {
                                                                                : batch == 64 ? 995
                                                                                              : 1000,
                                                                                8, static_cast<int>(batch) % 3));
+  for (TrialResult& t : b.run.trials) t.memory.device_peak_bytes = 1'000'000;
   const Recommendation r = recommend(b.run, {});
   EXPECT_EQ(r.headline, "knee");
   EXPECT_EQ(r.recommended->configuration.integer("batch_size"), 64);
@@ -253,6 +254,22 @@ TEST(Recommend, WhatFillsTheMemoryIsNotRecommendedAndLargestFitKeepsTenPercentFr
   EXPECT_EQ(r.recommended->configuration.integer("batch_size"), 128) << "900 of 1000 bytes is just allowed";
   EXPECT_EQ(r.largest_fit->configuration.integer("batch_size"), 128);
   for (const Configuration& c : next_to_confirm(b.run, {})) EXPECT_NE(c.integer("batch_size"), 256);
+}
+
+TEST(Recommend, NoLargestFitIsClaimedWhereNobodyCountedTheDevicesMemory) {
+  const auto run_at = [](std::optional<std::int64_t> peak, std::optional<std::int64_t> memory) {
+    RunBuilder b;
+    b.run.device.memory_bytes = memory;
+    for (std::int64_t batch : {64, 128}) b.confirm(make({.batch = batch}), blocks(1000, 4));
+    for (TrialResult& t : b.run.trials) t.memory.device_peak_bytes = peak;
+    return b.run;
+  };
+  EXPECT_TRUE(recommend(run_at(400, 1000), {}).largest_fit);
+  EXPECT_FALSE(recommend(run_at(400, std::nullopt), {}).largest_fit) << "the cpu has no memory of its own";
+  EXPECT_FALSE(recommend(run_at(std::nullopt, 1000), {}).largest_fit);
+  auto own_step = run_at(400, 1000);
+  own_step.spec.step_times = {{.step_ms = 85, .batch_size = 64}};
+  EXPECT_FALSE(recommend(own_step, {}).largest_fit) << "only the inputs were counted, not the user's model";
 }
 
 TEST(Recommend, ASettingThatOnceFailedIsNotRecommended) {

@@ -71,6 +71,28 @@ class Program : public testing::Test {
            " --axis host_memory=pageable,pinned --trial-time 0.1s --budget 12trials --no-anchors " + more;
   }
 
+  /// Runs it beside the test, with `signal` handled so when it begins.
+  static pid_t start(const std::string& arguments, int signal, void (*handler)(int)) {
+    const std::string command = "exec " + std::string(FEEDTUNE_PROGRAM) + " " + arguments + " >/dev/null 2>&1";
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::signal(signal, handler);
+      ::execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
+      ::_exit(127);
+    }
+    return child;
+  }
+
+  /// Until so many records are in the journal.
+  static void wait_for_trials(const std::string& out, int records) {
+    const fs::path journal = folder_ / out / "trials.jsonl";
+    for (int i = 0; i < 600; ++i) {
+      const std::string text = fs::exists(journal) ? read(journal) : "";
+      if (std::count(text.begin(), text.end(), '\n') >= records) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
+
   static fs::path folder_;
 };
 
@@ -91,6 +113,8 @@ TEST_F(Program, ASweepEndsWithAnAnswerOnStdoutAndAFileThatValidates) {
   EXPECT_TRUE(swept.out.starts_with("Verdict")) << swept.out;
   EXPECT_NE(swept.out.find("modelled"), std::string::npos) << "a modelled device has to be called that";
   EXPECT_NE(swept.err.find("result.json"), std::string::npos);
+  const auto ceilings = swept.err.find("Ceiling (each part alone)");
+  EXPECT_LT(ceilings, swept.err.find("explore: ")) << "is the loader worth fixing? Said before the search begins\n" << swept.err;
   EXPECT_EQ(run("validate " + (folder_ / "whole").string()).code, 0);
   const Outcome text = run("recommend " + (folder_ / "whole" / "result.json").string());
   EXPECT_EQ(text.code, 0);
@@ -105,19 +129,8 @@ TEST_F(Program, ASweepEndsWithAnAnswerOnStdoutAndAFileThatValidates) {
 TEST_F(Program, InterruptedAndResumedItMeasuresTheSameTrialsAndLeavesNoChild) {
   ASSERT_EQ(run(sweep("uninterrupted", "--seed 5")).code, 0);
 
-  const std::string command = "exec " + std::string(FEEDTUNE_PROGRAM) + " " + sweep("interrupted", "--seed 5") + " >/dev/null 2>&1";
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
-    ::_exit(127);
-  }
-  // Until some trials are in the journal.
-  const fs::path journal = folder_ / "interrupted" / "trials.jsonl";
-  for (int i = 0; i < 600; ++i) {
-    const std::string text = fs::exists(journal) ? read(journal) : "";
-    if (std::count(text.begin(), text.end(), '\n') >= 8) break;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
+  const pid_t child = start(sweep("interrupted", "--seed 5"), SIGINT, SIG_DFL);
+  wait_for_trials("interrupted", 8);
   ::kill(child, SIGINT);
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
@@ -136,6 +149,17 @@ TEST_F(Program, InterruptedAndResumedItMeasuresTheSameTrialsAndLeavesNoChild) {
   EXPECT_TRUE(joined.complete);
   EXPECT_EQ(explored(joined), explored(whole));
   EXPECT_EQ(run("validate " + (folder_ / "interrupted").string()).code, 0);
+}
+
+TEST_F(Program, ASweepUnderNohupOutlivesTheTerminal) {
+  const pid_t child = start(sweep("nohup"), SIGHUP, SIG_IGN);
+  wait_for_trials("nohup", 3);
+  ::kill(child, SIGHUP);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status)) << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_TRUE(load_run((folder_ / "nohup").string()).complete);
 }
 
 TEST_F(Program, ARunFolderInUseIsLeftAloneWithCode4) {
@@ -188,6 +212,48 @@ TEST_F(Program, EveryMistakeIsOneLineWithItsPlaceAndItsCode) {
     EXPECT_NE(outcome.err.find(c.says), std::string::npos) << c.arguments << "\n" << outcome.err;
     EXPECT_EQ(outcome.out, "") << c.arguments;
   }
+}
+
+TEST_F(Program, APathThatCannotEvenBeLookedAtIsOneLineAndNoCrash) {
+  fs::create_symlink("loop", folder_ / "loop");
+  const std::string data = " --device virtual:t4 --no-anchors --data " + (folder_ / "images").string();
+  for (const std::string& path : {(folder_ / "loop").string(), (folder_ / "loop" / "below").string(), (folder_ / std::string(300, 'x')).string()}) {
+    for (const std::string& arguments :
+         {"validate " + path, "recommend " + path, "make-data " + path + " --images 1", "sweep --device virtual:t4 --dry-run --data " + path,
+          "sweep " + path + data, "sweep" + data + " --out " + path, "sweep" + data + " --resume --out " + path}) {
+      const Outcome outcome = run(arguments);
+      EXPECT_TRUE(outcome.code == 3 || outcome.code == 5) << arguments << ": " << outcome.code << "\n" << outcome.err;
+      EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << arguments << "\n" << outcome.err;
+      EXPECT_TRUE(outcome.err.starts_with("feedtune: ")) << outcome.err;
+    }
+  }
+}
+
+TEST_F(Program, AFolderOfSomebodyElseIsOneLineAndNoCrash) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may look anywhere";
+  const fs::path closed = folder_ / "closed";
+  fs::create_directories(closed / "devices");
+  fs::permissions(closed, fs::perms::none);
+  const Outcome outcome = run("validate " + (closed / "run").string());
+  EXPECT_EQ(outcome.code, 5) << outcome.err;
+  EXPECT_TRUE(outcome.err.starts_with("feedtune: ")) << outcome.err;
+  fs::permissions(closed, fs::perms::owner_all);
+  fs::permissions(closed / "devices", fs::perms::none);
+  const std::string command = "FEEDTUNE_CONFIGS=" + closed.string() + " " + FEEDTUNE_PROGRAM + " devices 2>/dev/null";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 5);
+  fs::permissions(closed / "devices", fs::perms::owner_all);
+}
+
+TEST_F(Program, ACacheThatCannotBeWrittenCostsNoRunFolderAndNamesTheWayOut) {
+  std::string with_anchors = sweep("anchored");
+  with_anchors.erase(with_anchors.find("--no-anchors"), std::string("--no-anchors").size());
+  ::setenv("XDG_CACHE_HOME", "/dev/null", 1);
+  const Outcome outcome = run(with_anchors);
+  ::setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
+  EXPECT_EQ(outcome.code, 5) << outcome.err;
+  EXPECT_NE(outcome.err.find("--no-anchors"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(fs::exists(folder_ / "anchored")) << "the next try would be told that it holds a run already";
+  EXPECT_EQ(run(sweep("anchored")).code, 0);
 }
 
 TEST_F(Program, AFullDiskIsSaidWithCode5) {

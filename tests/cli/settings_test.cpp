@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -71,6 +72,37 @@ TEST_F(ResolveSettings, AWrongFlagIsAUsageErrorAndAWrongVariableIsNamed) {
     EXPECT_NE(std::string(error.what()).find("FEEDTUNE_CACHE"), std::string::npos) << error.what();
     EXPECT_NE(std::string(error.what()).find("warm, cold, as-is"), std::string::npos) << error.what();
   }
+}
+
+TEST_F(ResolveSettings, EveryOptionWithAValueIsAnEnvironmentVariableToo) {
+  const std::map<std::string, std::string> examples = {
+      {"data", "photos"},  {"device", "virtual:t4"}, {"model", "mixer-pico"}, {"step", "85ms@64"}, {"current", "num_workers=4"},
+      {"strategy", "random"}, {"budget", "7m"},      {"trial-time", "4s"},    {"cache", "cold"},   {"image-size", "160"},
+      {"within", "3%"},    {"seed", "12"},           {"out", "run"}};
+  for (const auto& option : sweep_options()) {
+    const auto example = examples.find(option.name);
+    ASSERT_NE(example, examples.end()) << "no example of --" << option.name << " in this test";
+    std::string variable = "FEEDTUNE_";
+    for (const char c : std::string(option.name)) variable += c == '-' ? '_' : static_cast<char>(std::toupper(c));
+    const Settings settings = resolve_settings(arguments_, environment_of({{variable, example->second}}));
+    EXPECT_EQ(settings.spec.origin.at(option.name), "environment") << variable;
+  }
+}
+
+TEST_F(ResolveSettings, PrintConfigShowsTheBudgetThatTheSweepWillHave) {
+  const auto budget_line = [](const SweepArguments& arguments) {
+    const std::string text = describe(resolve_settings(arguments, environment_of({})));
+    const auto at = text.find("budget");
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  SweepArguments bare;
+  EXPECT_NE(budget_line(bare).find("= 300s  (default)"), std::string::npos) << budget_line(bare);
+  EXPECT_EQ(resolve_settings(bare, environment_of({})).spec.budget.seconds, 300);
+  bare.axes = {"num_workers=0,2"};
+  EXPECT_NE(budget_line(bare).find("none (to the end of the plan)"), std::string::npos) << budget_line(bare);
+  bare.options["budget"] = "90s";
+  EXPECT_NE(budget_line(bare).find("= 90s  (flag)"), std::string::npos) << budget_line(bare);
+  EXPECT_NE(budget_line(arguments_).find("= 50trials  (spec file)"), std::string::npos) << budget_line(arguments_);
 }
 
 TEST_F(ResolveSettings, PrintConfigNamesEveryOptionWithItsOrigin) {

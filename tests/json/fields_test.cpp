@@ -44,6 +44,7 @@ int listed() {
 #define B6 B4, B2
 #define B7 B4, B3
 #define B8 B4, B4
+#define B9 B8, B1
 #define B12 B8, B4
 #define B13 B8, B5
 #define B15 B8, B7
@@ -69,7 +70,7 @@ TEST(Fields, EveryMemberOfEveryStructIsInItsJson) {
   EXPECT_ALL_LISTED(StepSetup, 6);
   EXPECT_ALL_LISTED(TrialSetup, 5);
   EXPECT_ALL_LISTED(TrialTarget, 4);
-  EXPECT_ALL_LISTED(TrialRequest, 8);
+  EXPECT_ALL_LISTED(TrialRequest, 9);
   EXPECT_ALL_LISTED(Provenance, 4);
   EXPECT_ALL_LISTED(Figure, 2);
   EXPECT_ALL_LISTED(EfficiencyPoint, 2);

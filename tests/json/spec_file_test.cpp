@@ -74,7 +74,7 @@ TEST(SpecFile, AWrongValueIsNamedByLinePathAndWhatIsAccepted) {
       {R"({"axes": {"a b\n": [[]]}})", "quick.json:1: axes[\"a b\\n\"][0]: got a list, want an integer or a name"},
       {R"({"axes": []})", "quick.json:1: axes: got a list, want an object"},
       {R"({"cache": "hot"})", "quick.json:1: cache: got \"hot\", want warm, cold, as-is"},
-      {R"({"image_size": 0})", "quick.json:1: image_size: got 0, want an integer from 1 to 8192"},
+      {R"({"image_size": 7})", "quick.json:1: image_size: got 7, want an integer from 8 to 4096"},
       {R"({"seed": -1})", "quick.json:1: seed: got -1, want an integer from 0 to 18446744073709551615"},
       {R"({"anchors": "no"})", "quick.json:1: anchors: got \"no\", want true or false"},
       {R"({"budget": "5"})", "quick.json:1: budget: got \"5\", want a time as in 5m or a number of trials as in 200trials"},

@@ -192,9 +192,3 @@ TEST(Cgroup, TheChainRunsFromTheOwnGroupToTheMount) {
   EXPECT_EQ(chain[1].name, "/a");
   EXPECT_EQ(chain[2].folder, "/mnt/control groups");
 }
-
-TEST(CpuList, ReadsTheKernelsNotation) {
-  EXPECT_EQ(parse_cpu_list("0-2,7\n"), (std::set<int>{0, 1, 2, 7}));
-  EXPECT_EQ(parse_cpu_list("5"), std::set<int>{5});
-  for (const char* bad : {"", "-1", "3-1", "a", "1,,2", "0-99999999999"}) EXPECT_EQ(parse_cpu_list(bad), std::nullopt) << bad;
-}

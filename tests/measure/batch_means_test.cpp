@@ -83,7 +83,7 @@ TEST(Throughput, IsImagesOverTimeNotTheMeanOfRates) {
   // 10 steps of 1 s and 10 of 3 s, 60 images each: 1200 images in 40 s.
   std::vector<double> steps;
   for (int i = 0; i < 20; ++i) steps.push_back(i % 2 == 0 ? 1 : 3);
-  const auto interval = throughput(steps, 60);
+  const auto interval = interval_of_ratio(std::vector<double>(steps.size(), 60), steps);
   EXPECT_DOUBLE_EQ(interval.mean, 30);
   EXPECT_LE(interval.low, 30);
   EXPECT_GE(interval.high, 30);
@@ -91,7 +91,7 @@ TEST(Throughput, IsImagesOverTimeNotTheMeanOfRates) {
 
 TEST(Throughput, SpreadOfTheStepsBecomesSpreadOfTheRate) {
   // Independent steps of 1 s +- 5 %: the rate's relative half width is t * 0.05 / sqrt(400) = 0.0049.
-  const auto interval = throughput(SeriesMaker(5).autoregressive(400, 1, 0.05, 0), 64);
+  const auto interval = interval_of_ratio(std::vector<double>(400, 64), SeriesMaker(5).autoregressive(400, 1, 0.05, 0));
   EXPECT_NEAR(interval.mean, 64, 64 * 0.0075);
   const double half = (interval.high - interval.low) / 2 / interval.mean;
   EXPECT_GT(half, 0.004);

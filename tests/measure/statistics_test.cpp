@@ -71,18 +71,6 @@ TEST(Statistics, TheIntervalOfAMeanIsStudents) {
   EXPECT_EQ(one.n, 1);
 }
 
-TEST(Statistics, APairedRatioCancelsWhatBothSidesShare) {
-  // Four blocks whose speed differs by 100x; within each, a is twice b.
-  const auto interval = paired_ratio(std::vector<double>{2, 20, 100, 200}, std::vector<double>{1, 10, 50, 100});
-  EXPECT_NEAR(interval.mean, 2, 1e-12);
-  EXPECT_NEAR(interval.low, 2, 1e-9);
-  EXPECT_NEAR(interval.high, 2, 1e-9);
-  // Ratios 1 and 4: D = {0, log 4}, mean log 2, s / sqrt(2) = log(4) / 2, t = 12.7062.
-  const auto wide = paired_ratio(std::vector<double>{1, 4}, std::vector<double>{1, 1});
-  EXPECT_NEAR(wide.mean, 2, 1e-12);
-  EXPECT_NEAR(std::log(wide.high), std::log(2) + 12.7062 * std::log(4) / 2, 1e-3);
-}
-
 TEST(Statistics, TheDetectableEffectIsThatOfTheMethodsTable) {
   // METHOD.md 2.5: alpha .05, power .8, block-difference sd 2 %.
   const std::pair<int, double> published[] = {{4, 4.2}, {6, 2.9}, {8, 2.3}, {12, 1.8}, {20, 1.3}};

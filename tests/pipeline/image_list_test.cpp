@@ -192,7 +192,7 @@ TEST(ImageList, ListFileKeepsItsOrderAndLabels) {
 TEST(ImageList, WrongDataPathsAreNamedWithWhatIsAccepted) {
   TemporaryFolder folder;
   const std::string accepted =
-      "want a folder of class folders, a folder of images, or a text file with one image path a line";
+      "want a folder of class folders, a folder of images, a packed folder, or a text file with one image path a line";
   const std::string at = folder.text();
   EXPECT_EQ(error_of(at + "/nothing"), at + "/nothing: No such file or directory; " + accepted);
   EXPECT_EQ(error_of(at), at + ": holds no files; " + accepted);

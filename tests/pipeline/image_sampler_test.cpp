@@ -1,8 +1,11 @@
 // The order of images, the crops and the flips: every image once an epoch, the same from the same seed, and fair.
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "pipeline/cpu_affinity.hpp"
@@ -147,14 +150,13 @@ TEST(ImageCrop, LongImagesFallBackToTheCentre) {
   EXPECT_EQ(augmentation({20, 4000}, 3).crop, (CropBox{0, (4000 - 27) / 2, 20, 27}));
 }
 
-TEST(ImageAffinity, CpuListsAreReadAsTheKernelWritesThem) {
-  EXPECT_EQ(parse_cpu_list("0-3,8\n"), (std::vector<int>{0, 1, 2, 3, 8}));
-  EXPECT_EQ(parse_cpu_list("5"), std::vector<int>{5});
-  EXPECT_TRUE(parse_cpu_list("").empty());
-  EXPECT_TRUE(parse_cpu_list("\n").empty());
-  EXPECT_TRUE(parse_cpu_list("3-1").empty());
-  EXPECT_TRUE(parse_cpu_list("0-99999999").empty());
-  EXPECT_TRUE(parse_cpu_list("all").empty());
+TEST(ImageAffinity, ANodesCpusAreTheKernelsList) {
+  const auto root = std::filesystem::temp_directory_path() / ("feedtune-node-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(root / "sys/devices/system/node/node1");
+  std::ofstream(root / "sys/devices/system/node/node1/cpulist") << "0-3,8\n";
+  EXPECT_EQ(node_cpus(root.string(), 1), (std::vector<int>{0, 1, 2, 3, 8}));
+  EXPECT_TRUE(node_cpus(root.string(), 2).empty());
+  std::filesystem::remove_all(root);
 }
 
 TEST(ImageAffinity, WorkersTakeTheirOwnCores) {

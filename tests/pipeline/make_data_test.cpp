@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -11,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <vector>
 
 #include <jpeglib.h>
 
@@ -18,6 +20,7 @@
 #include "pipeline/hash.hpp"
 #include "pipeline/make_data.hpp"
 #include "pipeline/synthetic_encoder.hpp"
+#include "pipeline/synthetic_folder.hpp"
 #include "pipeline/synthetic_picture.hpp"
 #include "pipeline/synthetic_plan.hpp"
 
@@ -241,10 +244,41 @@ TEST_F(MakeData, AnInterruptedSetIsCompletedByTheNextCall) {
                Stop);
   const auto partial = files();
   EXPECT_GE(partial.size(), 4u);  // three images and the note
-  put("n00000002/.00002_420.jpg.part", "left by a kill");
+  put("n00000002/." + synthetic_plan(1, 2, 10).name.substr(10) + ".4711-0.part", "left by a kill");
   const MakeDataSummary summary = make_data(options(8));
   EXPECT_FALSE(summary.reused);
   EXPECT_TRUE(make_data(options(8)).reused);
+  EXPECT_EQ(files().size(), 9u) << "eight images and the note, and nothing that was left";
+}
+
+TEST_F(MakeData, AFolderWhereOnlyTheFirstNoteWasBegunIsCompletedToo) {
+  put("." + std::string(synthetic_note_name) + ".4711-0.part", "left by a kill");
+  EXPECT_EQ(make_data(options(3)).images, 3);
+  EXPECT_EQ(files().size(), 4u);
+}
+
+TEST_F(MakeData, TwoProcessesThatMakeTheSameSetAtOnceBothSucceed) {
+  constexpr int processes = 3;
+  std::vector<pid_t> children;
+  for (int i = 0; i < processes; ++i) {
+    children.push_back(::fork());
+    if (children.back() != 0) continue;
+    int code = 0;
+    try {
+      make_data(options(24));
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      code = 1;
+    }
+    ::_exit(code);
+  }
+  for (const pid_t child : children) {
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_TRUE(make_data(options(24)).reused);
+  EXPECT_EQ(files().size(), 25u) << "24 images and the note";
 }
 
 TEST_F(MakeData, ProgressComesOnTheCallersThreadAndEndsAtTheTotal) {

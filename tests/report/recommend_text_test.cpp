@@ -7,7 +7,6 @@
 
 #include "analyze/recommend.hpp"
 #include "example_run.hpp"
-#include "report/sweep_summary.hpp"
 #include "report/table.hpp"
 
 using namespace feedtune;
@@ -126,6 +125,15 @@ TEST(RecommendText, GoodSettingsAreLeftAlone) {
   EXPECT_THAT(line_with(text, "Next"), HasSubstr("leave the loader as it is"));
 }
 
+TEST(RecommendText, TheLargestBatchIsClaimedOnlyWhereMemoryWasCounted) {
+  RunBuilder b = example_run();
+  EXPECT_THAT(text_of(b.run), Not(HasSubstr("of device memory free: ")));
+  for (TrialResult& t : b.run.trials) t.memory.device_peak_bytes = 1'000'000'000;
+  EXPECT_THAT(on_one_line(text_of(b.run)), HasSubstr("leaves 10 % of device memory free: 128 (for this model preset)"));
+  b.run.spec.step_times = {{.step_ms = 85, .batch_size = 64}};
+  EXPECT_THAT(text_of(b.run), Not(HasSubstr("of device memory free: "))) << "with the user's own step only inputs are counted";
+}
+
 TEST(RecommendText, NoLineIsTooWideForATerminal) {
   std::istringstream lines(text_of(example_run().run));
   for (std::string line; std::getline(lines, line);) EXPECT_LE(text_width(line), 100u) << line;
@@ -142,39 +150,4 @@ TEST(RecommendText, RunsWithoutAnAnswerSayWhyAndWhatToDo) {
   RunBuilder bare;
   bare.explore({}, 10).images_per_s = Interval{10, 10, 10, 0};
   EXPECT_THAT(text_of(bare.run), Not(HasSubstr("nan")));
-}
-
-TEST(SweepSummary, OneLineSaysWhatWasFound) {
-  const auto run = example_run().run;
-  const std::string line = sweep_summary_line(run, recommend(run, {}));
-  EXPECT_THAT(line,
-              HasSubstr("[modelled virtual:rtx-4090] 1,000 images/s with batch_size 64, num_workers 2, loader pooled"));
-  EXPECT_THAT(line, HasSubstr("5.00x the baseline; 3.33x the current; bound by loader"));
-  EXPECT_EQ(line.find('\n'), std::string::npos);
-  RunBuilder failed;
-  failed.fail(make({}), TrialStatus::crashed, "line\nbreak");
-  EXPECT_EQ(sweep_summary_line(failed.run, recommend(failed.run, {})).find('\n'), std::string::npos);
-}
-
-TEST(SweepSummary, TheTrialsTableIsSortedAndCountsWhatFailed) {
-  const std::string text = trials_table(example_run().run, 3);
-  std::istringstream lines(text);
-  std::string header, first, second;
-  std::getline(lines, header);
-  std::getline(lines, first);
-  std::getline(lines, second);
-  EXPECT_THAT(header, StartsWith("images/s  trials"));
-  EXPECT_THAT(first, HasSubstr("1,100"));
-  EXPECT_THAT(second, HasSubstr("1,002"));
-  EXPECT_THAT(text, HasSubstr("and 4 slower configurations"));
-  EXPECT_THAT(text, HasSubstr("All with loader pooled"));
-  EXPECT_THAT(text, HasSubstr("Without a result: 1 out_of_memory"));
-  EXPECT_EQ(trials_table(RunBuilder{}.run, 3), "");
-}
-
-TEST(SweepSummary, APlanListsOnlyWhatDiffers) {
-  const std::string text = configurations_table({make({.workers = 2}), make({.workers = 4})});
-  EXPECT_THAT(text, HasSubstr("All with batch_size 64"));
-  EXPECT_THAT(text, HasSubstr("num_workers\n          2\n          4\n"));
-  EXPECT_EQ(configurations_table({}), "");
 }

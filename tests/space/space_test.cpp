@@ -224,6 +224,12 @@ TEST(Space, CompletesWhatTheUserSaysOfTheirOwnSettings) {
 }
 
 TEST(Space, TheBaselineIsTheDocumentedOneAndPartOfTheDefaultSpace) {
+  const auto baseline = [](std::int64_t batch_size, const SearchSpace& in) {
+    const Configuration given(std::map<std::string, AxisValue>{
+        {"batch_size", batch_size}, {"loader", "batch_per_worker"}, {"num_workers", std::int64_t{0}}, {"host_memory", "pageable"},
+        {"decoder", "turbo_full"}, {"input_type", "float32"}, {"transfer", "blocking"}, {"sync", "none"}});
+    return complete(given, in, "baseline").configuration;
+  };
   const SearchSpace space = build_space({}, gpu());
   const Configuration base = baseline(64, space);
   EXPECT_EQ(base.key(),

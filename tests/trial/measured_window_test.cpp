@@ -141,7 +141,7 @@ TEST(MeasuredWindow, WhatIsStillWarmingUpAtTheEndOfItsTimeIsNoSteadyState) {
   Feeder feed_falling(falling), feed_late(late);
   std::optional<std::string> stop;
   for (int i = 0; i < 400 && !stop; ++i) {
-    feed_falling.step(30 - 0.1 * i + 0.2 * (i % 3));
+    feed_falling.step(60 - 0.5 * i + 0.2 * (i % 3));
     stop = falling.stop_reason();
   }
   EXPECT_EQ(stop, "time");
@@ -162,21 +162,21 @@ TEST(MeasuredWindow, AWarmUpThatIsCutOffLeavesASteadyState) {
 }
 
 TEST(MeasuredWindow, AQueueThatRunsEmptyIsCorrectedForAndNotAWarmUp) {
-  // Steps of 20 ms while eight batches that are ready carry the device, then the loader's 24 ms.
+  // Steps of 20 ms while eight batches that are ready carry the device, then the loader's 27 ms.
   WindowRule rule;
   rule.fill_steps = 2;
   MeasuredWindow window(target(0.5, 3), rule);
   Feeder feed(window);
   int ready = 8;
-  for (int i = 0; i < 78; ++i) {
-    if (i % 6 == 5 && ready > 0) --ready;  // in six steps of 20 ms the loader makes five batches
-    feed.step((ready > 0 ? 20 : 24) + 0.05 * (i % 3), ready);
+  for (int i = 0; i < 60; ++i) {
+    if (i % 4 == 3 && ready > 0) --ready;  // in four steps of 20 ms the loader makes three batches
+    feed.step((ready > 0 ? 20 : 27) + 0.05 * (i % 3), ready);
   }
   EXPECT_EQ(window.unsteady_reason(), std::nullopt) << *window.unsteady_reason();
   MeasuredWindow heating(target(0.5, 3), rule);
   Feeder feed_heating(heating);
-  for (int i = 0; i < 78; ++i) feed_heating.step((i < 47 ? 20 : 24) + 0.05 * (i % 3), 4);
-  EXPECT_TRUE(heating.unsteady_reason()) << "the same steps with a full queue are the machine's own";
+  for (int i = 0; i < 60; ++i) feed_heating.step((i < 32 ? 20 : 27) + 0.05 * (i % 3), 4);
+  EXPECT_TRUE(heating.unsteady_reason()) << "a queue that stays full doesn't explain longer steps";
 }
 
 TEST(MeasuredWindow, KeepsAtMostTwoThousandStepsAsSamples) {

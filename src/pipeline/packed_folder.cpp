@@ -1,0 +1,128 @@
+#include "pipeline/packed_folder.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "core/error.hpp"
+#include "pipeline/image_list_builder.hpp"
+#include "pipeline/packed_store.hpp"
+
+namespace feedtune {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string in_folder(const std::string& folder, const std::string& name) { return (fs::path(folder) / name).string(); }
+
+bool holds(const std::string& folder, const std::string& name) {
+  struct stat facts {};
+  return ::stat(in_folder(folder, name).c_str(), &facts) == 0;
+}
+
+/// Where the originals are, by the packed folder's own note; empty with `missing` set where there is none.
+std::string originals_folder(const std::string& folder, std::string& missing) {
+  const std::string note = in_folder(folder, packed_source_name);
+  std::ifstream file(note, std::ios::binary);
+  std::string text(PATH_MAX, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
+  if (text.ends_with('\n')) text.pop_back();
+  if (text.empty()) {
+    missing = fmt::format("{}, which says where the originals are, cannot be read or is empty", note);
+    return {};
+  }
+  return in_folder(folder, text);
+}
+
+/// Looks at some originals; empty where they are there and have the size that they had.
+std::string why_not_the_originals(const PackedIndex& index, const ImageList& list, const std::string& path) {
+  constexpr std::size_t looked_at = 16;
+  const std::size_t count = std::min(list.size(), looked_at);
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t image = k * list.size() / count;
+    const PackedRecord& record = index.records[image];
+    if (record.failed) continue;
+    struct stat facts {};
+    if (::fstatat(list.folder(), list.c_name(image), &facts, 0) != 0)
+      return fmt::format("the original {} in {}: {}", list.name(image), path, std::strerror(errno));
+    if (static_cast<std::uint64_t>(facts.st_size) != record.source_bytes)
+      return fmt::format("the original {} in {} has {} bytes and had {} when it was packed", list.name(image), path,
+                         facts.st_size, record.source_bytes);
+  }
+  return {};
+}
+
+std::string recipe_text(const PackRecipe& recipe) {
+  std::string text(to_text(recipe.kind));
+  if (recipe.side > 0) text += fmt::format(", shorter side at most {} pixels", recipe.side);
+  if (recipe.quality > 0) text += fmt::format(", quality {}", recipe.quality);
+  return text;
+}
+
+}  // namespace
+
+std::string packed_shard_name(std::size_t number) { return fmt::format("shard-{:05}", number); }
+
+PackedFolder packed_folder_state(const std::string& path) {
+  if (holds(path, packed_index_name)) return PackedFolder::complete;
+  return holds(path, packed_unfinished_name) ? PackedFolder::unfinished : PackedFolder::none;
+}
+
+PackedIndex read_packed_index(const std::string& folder) {
+  const std::string path = in_folder(folder, packed_index_name);
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file) throw IoError(path, "open", errno);
+  struct stat facts {};
+  if (::fstat(file.get(), &facts) != 0) throw IoError(path, "examine", errno);
+  if (!S_ISREG(facts.st_mode)) throw InputError(path, "not a regular file");
+  std::vector<std::byte> bytes(static_cast<std::size_t>(facts.st_size));
+  std::size_t filled = 0;
+  while (filled < bytes.size()) {
+    const ssize_t got = ::read(file.get(), bytes.data() + filled, bytes.size() - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw IoError(path, "read", errno);
+    if (got == 0) break;
+    filled += static_cast<std::size_t>(got);
+  }
+  bytes.resize(filled);
+  return decode_index(bytes, path);
+}
+
+ImageList read_packed_list(const std::string& folder) {
+  const PackedIndex index = read_packed_index(folder);
+  const PackedStore store(folder, index);
+  ImageListBuilder builder;
+  std::size_t begin = 0;
+  for (const PackedRecord& record : index.records) {
+    const std::string_view name(index.names.c_str() + begin);
+    builder.add(name, record.label);
+    begin += name.size() + 1;
+  }
+  std::string missing;
+  const std::string path = originals_folder(folder, missing);
+  Descriptor originals;
+  if (missing.empty()) {
+    originals = Descriptor(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!originals)
+      missing = fmt::format("the originals are not in {}: {} ({} says where they are)", path, std::strerror(errno),
+                            in_folder(folder, packed_source_name));
+  }
+  DataFacts facts = index.source;
+  facts.notes.push_back(fmt::format("packed: {}; {} bytes in {} shards", recipe_text(index.recipe), store.total_bytes(),
+                                    index.shards.size()));
+  ImageList list = builder.finish(facts.layout, std::move(originals), false);
+  if (missing.empty()) missing = why_not_the_originals(index, list, path);
+  ImageListBuilder::mark_packed(list, folder, std::move(facts), std::move(missing));
+  return list;
+}
+
+}  // namespace feedtune

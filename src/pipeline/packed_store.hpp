@@ -1,0 +1,68 @@
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pipeline/image_source.hpp"
+#include "pipeline/packed_format.hpp"
+
+namespace feedtune {
+
+/// A packed folder's shards, each mapped once. Immutable, shared by all workers; 17 bytes an image beside the maps.
+class PackedStore {
+ public:
+  /// Opens and maps every shard that the index tells of. Throws InputError naming the file for one that is missing, cut
+  /// off or of another pack or version, IoError where the system refuses.
+  PackedStore(const std::string& folder, const PackedIndex& index);
+  ~PackedStore();
+  PackedStore(const PackedStore&) = delete;
+  PackedStore& operator=(const PackedStore&) = delete;
+
+  std::size_t size() const { return records_.size(); }
+  std::uint64_t total_bytes() const;
+  /// The record, where it lies in its shard's map. Throws ImageError with the reason where the original could not be
+  /// packed.
+  std::span<const std::byte> bytes(std::size_t image) const;
+  /// The same whether it is an image or a reason.
+  std::span<const std::byte> record(std::size_t image) const { return {records_[image].begin, records_[image].length}; }
+  /// Reads the record from the disk where it isn't in memory, and maps its pages, so that using it neither waits nor
+  /// faults. Throws ImageError where the disk fails at the record's first time. Safe from many threads.
+  void load(std::size_t image) const;
+  /// Takes the pages out of this process's maps, so that the page cache can let go of them.
+  void release_pages() const;
+
+  std::size_t shards() const { return maps_.size(); }
+  /// A new descriptor of a shard, or -1 with errno.
+  int open_shard(std::size_t number) const;
+
+ private:
+  struct Map {
+    std::byte* begin = nullptr;
+    std::size_t bytes = 0;
+  };
+  struct Record {
+    const std::byte* begin = nullptr;
+    std::uint32_t length = 0;
+    bool failed = false;
+  };
+  void map_shard(std::size_t number, const PackedIndex& index);
+  void unmap();
+
+  std::string folder_;
+  std::vector<Map> maps_;
+  std::vector<Record> records_;
+  std::unique_ptr<std::atomic<bool>[]> seen_;  ///< records that were loaded once
+};
+
+/// storage=packed: hands out the store's records where they lie.
+std::unique_ptr<ImageSource> make_packed_source(std::shared_ptr<const PackedStore> store);
+
+/// Reads everything. One line for each record whose bytes are not those that were packed, at most `most` of them and a
+/// last one with the count of the others. Throws as the store does.
+std::vector<std::string> verify_pack(const std::string& folder, std::size_t most = 10);
+
+}  // namespace feedtune

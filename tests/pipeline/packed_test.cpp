@@ -1,0 +1,729 @@
+// A packed folder: the same data as the files it was made of, one clear error for anything that isn't whole, and nothing
+// left of a pack that did not come to its end.
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <random>
+#include <set>
+
+#include "core/error.hpp"
+#include "image_jpeg_fixture.hpp"
+#include "loaders_fixture.hpp"
+#include "pipeline/crc32.hpp"
+#include "pipeline/data_set.hpp"
+#include "pipeline/image_decoder.hpp"
+#include "pipeline/image_error.hpp"
+#include "pipeline/pack.hpp"
+#include "pipeline/packed_folder.hpp"
+#include "pipeline/packed_picture.hpp"
+#include "pipeline/packed_store.hpp"
+
+namespace feedtune {
+namespace {
+
+namespace fs = std::filesystem;
+using test::TemporaryFolder;
+
+/// Photographs' kinds in two classes, of 90 to 180 pixels.
+void write_pictures(const TemporaryFolder& folder, int count) {
+  using Colour = test::JpegKind::Colour;
+  for (int i = 0; i < count; ++i) {
+    test::JpegKind kind{.width = 120 + 13 * (i % 5),
+                        .height = 90 + 17 * (i % 7),
+                        .progressive = i % 6 == 5,
+                        .seed = static_cast<unsigned>(i)};
+    if (i % 5 == 3) kind.horizontal = kind.vertical = 1;
+    if (i % 7 == 4) {
+      kind.colour = Colour::grey;
+      kind.horizontal = kind.vertical = 1;
+    }
+    folder.write("images/" + std::string(i % 2 ? "b/" : "a/") + std::to_string(100 + i) + ".jpg", test::make_jpeg(kind));
+  }
+}
+
+std::string in(const TemporaryFolder& folder, const std::string& name) { return (folder.path() / name).string(); }
+
+PackOptions options_of(const TemporaryFolder& folder, const PackRecipe& recipe = {}, const std::string& to = "packed") {
+  PackOptions options;
+  options.folder = in(folder, to);
+  options.data = in(folder, "images");
+  options.recipe = recipe;
+  options.shard_bytes = 30'000;  // several shards
+  return options;
+}
+
+std::vector<std::byte> read_bytes(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+void write_bytes(const fs::path& path, std::span<const std::byte> bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+}
+
+/// Name -> content of every file.
+std::map<std::string, std::vector<std::byte>> contents(const fs::path& folder) {
+  std::map<std::string, std::vector<std::byte>> all;
+  for (const auto& entry : fs::directory_iterator(folder)) all[entry.path().filename().string()] = read_bytes(entry.path());
+  return all;
+}
+
+LoaderSetup loader_setup(Storage storage, LoaderKind kind = LoaderKind::pooled, int workers = 0) {
+  LoaderSetup setup;
+  setup.decoder = "turbo";
+  setup.batch_size = 4;
+  setup.storage = storage;
+  setup.kind = kind;
+  setup.num_workers = workers;
+  return setup;
+}
+
+struct Delivered {
+  std::vector<std::vector<std::byte>> pixels;  ///< of each batch
+  std::vector<std::int32_t> labels;
+  std::vector<FileNote> notes;
+  int images = 0;
+};
+
+Delivered deliver(const std::string& path, const LoaderSetup& setup, int steps = 11, int image_size = 40) {
+  DataCache cache;
+  DataSet data({.path = path, .seed = 5, .image_size = image_size}, setup, cache);
+  const auto memory = std::make_shared<loader_test::CountingAllocator>(HostMemory::pageable);
+  Delivered delivered;
+  {
+    const auto loader = make_loader(setup, data.parts(memory, memory));
+    for (int step = 0; step < steps; ++step) {
+      const Batch batch = loader->next();
+      delivered.pixels.emplace_back(batch.pixels.begin(), batch.pixels.end());
+      delivered.labels.insert(delivered.labels.end(), batch.labels.begin(), batch.labels.end());
+      delivered.images += batch.images;
+      loader->release(batch);
+    }
+  }
+  delivered.notes = data.log().notes();
+  return delivered;
+}
+
+/// What opening says, or "opens".
+std::string said_of(const std::string& path) {
+  try {
+    const ImageList list = ImageList::from_path(path);
+    return "opens";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(PackedCrc32, IsTheOneOfTheStandardInAnyPieces) {
+  const std::string text = "123456789";  // whose CRC-32 is in every description of it
+  const auto bytes = test::bytes_of(text);
+  EXPECT_EQ(crc32(bytes), 0xcbf43926u);
+  EXPECT_EQ(crc32({}), 0u);
+  for (std::size_t cut = 0; cut <= bytes.size(); ++cut)
+    EXPECT_EQ(crc32(bytes.subspan(cut), crc32(bytes.first(cut))), 0xcbf43926u);
+  // python3 -c 'import zlib; print(hex(zlib.crc32(bytes(i * 7 % 251 for i in range(1000)))))'
+  std::vector<std::byte> many(1000);
+  for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<std::byte>(i * 7 % 251);
+  EXPECT_EQ(crc32(many), 0x04da8651u);
+}
+
+TEST(Packed, JpegPackDeliversTheSameBatchesAsTheFiles) {
+  TemporaryFolder folder;
+  write_pictures(folder, 17);
+  folder.write("images/b/bad.jpg", "nonsense");
+  folder.write("images/b/empty.jpg", "");
+  pack(options_of(folder));
+  ASSERT_TRUE(fs::exists(in(folder, "packed/shard-00001")));
+  const Delivered files = deliver(in(folder, "images"), loader_setup(Storage::files));
+  EXPECT_NE(files.pixels[0], files.pixels[1]);
+  for (const LoaderKind kind : {LoaderKind::batch_per_worker, LoaderKind::pooled})
+    for (const int workers : {0, 1, 3})
+      for (const Storage storage : {Storage::packed, Storage::files, Storage::memory}) {
+        const Delivered packed = deliver(in(folder, "packed"), loader_setup(storage, kind, workers));
+        EXPECT_TRUE(packed.pixels == files.pixels) << workers << " workers, " << to_text(storage);
+        EXPECT_EQ(packed.labels, files.labels);
+        EXPECT_EQ(packed.images, files.images);
+        std::set<std::string> reasons;
+        for (const FileNote& note : packed.notes)
+          if (note.reason != "slow") reasons.insert(note.path + " " + note.reason);
+        EXPECT_EQ(reasons, (std::set<std::string>{"b/bad.jpg failed: not an image (starts with 6e 6f 6e 73 65 6e 73 65)",
+                                                  "b/empty.jpg failed: empty file"}));
+      }
+}
+
+TEST(Packed, NamesLabelsAndDigestAreThoseOfTheOriginals) {
+  TemporaryFolder folder;
+  write_pictures(folder, 9);
+  folder.write("lists/train.txt", "../images/b/101.jpg\t7\n../images/a/100.jpg\t999\n" + in(folder, "images/a/104.jpg") + "\n");
+  for (const std::string data : {"images", "lists/train.txt"}) {
+    PackOptions options = options_of(folder, {}, "packed-" + std::to_string(data.size()));
+    options.data = in(folder, data);
+    const PackSummary summary = pack(options);
+    const ImageList originals = ImageList::from_path(options.data);
+    const ImageList packed = ImageList::from_path(options.folder);
+    ASSERT_EQ(packed.size(), originals.size());
+    for (std::size_t i = 0; i < packed.size(); ++i) {
+      EXPECT_EQ(packed.name(i), originals.name(i));
+      EXPECT_EQ(packed.label(i), originals.label(i));
+    }
+    const DataFacts facts = packed.facts();
+    EXPECT_EQ(facts.digest, originals.facts().digest) << "compared with a run on the files, it is the same data";
+    EXPECT_EQ(facts.bytes, originals.facts().bytes);
+    EXPECT_EQ(facts.layout, originals.facts().layout);
+    EXPECT_EQ(summary.source_bytes, static_cast<std::uint64_t>(facts.bytes));
+    EXPECT_TRUE(facts.notes.back().starts_with("packed: jpeg; ")) << facts.notes.back();
+    EXPECT_EQ(packed.originals_missing(), "");
+  }
+}
+
+TEST(Packed, AProgramThatKnowsOnlyTheDocumentedFormatReadsTheSame) {
+  if (std::system("python3 -c '' 2>/dev/null") != 0) GTEST_SKIP() << "no python3 here";
+  TemporaryFolder folder;
+  write_pictures(folder, 11);
+  folder.write("images/b/empty.jpg", "");
+  const PackOptions options = options_of(folder);
+  pack(options);
+  const std::string script = (fs::path(FEEDTUNE_SOURCE_DIR) / "tests/pipeline/read_pack.py").string();
+  const std::string out = in(folder, "out");
+  ASSERT_EQ(std::system(("python3 '" + script + "' '" + options.folder + "' >'" + out + "'").c_str()), 0);
+  ASSERT_EQ(std::system(("cd '" + options.data + "' && sha256sum a/* b/* >'" + out + "-files'").c_str()), 0);
+  std::map<std::string, std::string> digests;
+  std::ifstream files(out + "-files");
+  for (std::string digest, name; files >> digest >> name;) digests[name] = digest;
+  const ImageList originals = ImageList::from_path(options.data);
+  std::ifstream lines(out);
+  for (std::size_t i = 0; i < originals.size(); ++i) {
+    std::string name, digest;
+    std::int32_t label = 0;
+    std::uintmax_t bytes = 0;
+    int failed = 0;
+    ASSERT_TRUE(lines >> name >> label >> bytes >> failed >> digest);
+    EXPECT_EQ(name, originals.name(i));
+    EXPECT_EQ(label, originals.label(i));
+    EXPECT_EQ(failed, name == "b/empty.jpg" ? 1 : 0);
+    if (failed != 0) continue;
+    EXPECT_EQ(bytes, fs::file_size(fs::path(options.data) / name));
+    EXPECT_EQ(digest, digests.at(name));
+  }
+  std::string word, layout, digest;
+  int kind = -1, side = -1, quality = -1;
+  std::int64_t bytes = 0, skipped = -1;
+  ASSERT_TRUE(lines >> word >> kind >> side >> quality >> bytes >> skipped >> layout >> digest);
+  EXPECT_EQ(bytes, originals.facts().bytes);
+  EXPECT_EQ(layout, "classes");
+  EXPECT_EQ(digest, originals.facts().digest);
+}
+
+TEST(Packed, ReadingCopiesNothing) {
+  TemporaryFolder folder;
+  write_pictures(folder, 5);
+  pack(options_of(folder));
+  const auto store = std::make_shared<const PackedStore>(in(folder, "packed"), read_packed_index(in(folder, "packed")));
+  const auto one = make_packed_source(store), two = make_packed_source(store);
+  for (std::size_t i = 0; i < store->size(); ++i) {
+    const EncodedImage image = one->fetch(i);
+    EXPECT_EQ(image.bytes.data(), two->fetch(i).bytes.data());
+    EXPECT_EQ(image.bytes.data(), store->bytes(i).data());
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(image.bytes.data()) % packed_alignment, 0u);
+    EXPECT_EQ(image.open.count(), 0);
+  }
+}
+
+TEST(Packed, RawAtFullSizeDeliversTheSamePixelsAsTheFiles) {
+  TemporaryFolder folder;
+  write_pictures(folder, 13);
+  folder.write("images/b/bad.jpg", "nonsense");
+  const PackSummary summary = pack(options_of(folder, {.kind = PackKind::raw}));
+  EXPECT_EQ(summary.failed, 1);
+  EXPECT_EQ(summary.first_failure, "b/bad.jpg: not an image (starts with 6e 6f 6e 73 65 6e 73 65)");
+  const Delivered files = deliver(in(folder, "images"), loader_setup(Storage::files));
+  for (const char* decoder : {"turbo", "turbo_full"})
+    for (const int workers : {0, 2}) {
+      LoaderSetup setup = loader_setup(Storage::packed, LoaderKind::pooled, workers);
+      setup.decoder = decoder;
+      const Delivered raw = deliver(in(folder, "packed"), setup);
+      EXPECT_TRUE(raw.pixels == files.pixels) << decoder;
+      EXPECT_EQ(raw.labels, files.labels);
+      EXPECT_EQ(raw.notes.front().reason, "failed: not an image (starts with 6e 6f 6e 73 65 6e 73 65)");
+    }
+}
+
+/// One output value of an antialiased resize in double precision: the triangle filter as torchvision describes it,
+/// widened by the scale.
+double reference_value(const std::vector<double>& line, int output_size, int at) {
+  const double scale = static_cast<double>(line.size()) / output_size;
+  const double support = std::max(scale, 1.0), centre = (at + 0.5) * scale;
+  double sum = 0, weights = 0;
+  for (int i = 0; i < static_cast<int>(line.size()); ++i) {
+    const double weight = std::max(0.0, 1 - std::abs(i + 0.5 - centre) / support);
+    sum += weight * line[static_cast<std::size_t>(i)];
+    weights += weight;
+  }
+  return sum / weights;
+}
+
+std::vector<double> reference_resize(const DecodedImage& image, int width, int height) {
+  std::vector<double> narrow(static_cast<std::size_t>(width) * 3 * static_cast<std::size_t>(image.height));
+  std::vector<double> line(static_cast<std::size_t>(image.width));
+  const auto at = [width](int row, int x, int channel) {
+    return (static_cast<std::size_t>(row) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)) * 3 + static_cast<std::size_t>(channel);
+  };
+  for (int row = 0; row < image.height; ++row)
+    for (int channel = 0; channel < 3; ++channel) {
+      for (int x = 0; x < image.width; ++x)
+        line[static_cast<std::size_t>(x)] = image.pixels[static_cast<std::size_t>(row) * image.row_bytes + static_cast<std::size_t>(3 * x + channel)];
+      for (int x = 0; x < width; ++x) narrow[at(row, x, channel)] = reference_value(line, width, x);
+    }
+  std::vector<double> result(static_cast<std::size_t>(width) * 3 * static_cast<std::size_t>(height));
+  line.resize(static_cast<std::size_t>(image.height));
+  for (int x = 0; x < width; ++x)
+    for (int channel = 0; channel < 3; ++channel) {
+      for (int row = 0; row < image.height; ++row) line[static_cast<std::size_t>(row)] = narrow[at(row, x, channel)];
+      for (int row = 0; row < height; ++row) result[at(row, x, channel)] = reference_value(line, height, row);
+    }
+  return result;
+}
+
+TEST(Packed, ShrunkPixelsAreWithinOneLevelAndAHalfOfAnExactResize) {
+  for (const auto& [width, height, side] : {std::tuple{200, 160, 100}, {157, 301, 64}, {640, 100, 33}, {90, 90, 89}}) {
+    const auto jpeg = test::make_jpeg({.width = width, .height = height, .seed = static_cast<unsigned>(side)});
+    const auto decoder = make_image_decoder("turbo_full");
+    decoder->read_header(jpeg);
+    const DecodedImage whole = decoder->decode({0, 0, width, height});
+    PackedPicture picture({.kind = PackKind::raw, .side = side});
+    const auto record = picture.make(jpeg).bytes;
+    const ImageSize size = raw_size(record);
+    EXPECT_EQ(std::min(size.width, size.height), side);
+    EXPECT_EQ(std::max(size.width, size.height), side * std::max(width, height) / std::min(width, height));
+    EXPECT_EQ(size.width < size.height, width < height);
+    const auto expected = reference_resize(whole, size.width, size.height);
+    ASSERT_EQ(record.size(), raw_header_bytes + expected.size());
+    double worst = 0, sum = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const double difference = std::abs(static_cast<double>(record[raw_header_bytes + i]) - expected[i]);
+      worst = std::max(worst, difference);
+      sum += difference;
+    }
+    EXPECT_LT(worst, 1.5) << width << " x " << height;  // two roundings to whole levels
+    EXPECT_LT(sum / static_cast<double>(expected.size()), 0.5);
+  }
+}
+
+TEST(Packed, SmallPicturesAreNeverEnlargedAndKeepTheirBytes) {
+  const auto jpeg = test::make_jpeg({.width = 90, .height = 70});
+  PackedPicture resized({.kind = PackKind::resized, .side = 70, .quality = 90});
+  const auto kept = resized.make(jpeg).bytes;
+  EXPECT_TRUE(std::equal(kept.begin(), kept.end(), jpeg.begin(), jpeg.end()));
+  PackedPicture raw({.kind = PackKind::raw, .side = 500});
+  EXPECT_EQ(raw_size(raw.make(jpeg).bytes).width, 90);
+  PackedPicture smaller({.kind = PackKind::resized, .side = 69, .quality = 90});
+  const auto made = smaller.make(jpeg).bytes;
+  const ImageSize size = make_image_decoder("turbo")->read_header(made);
+  EXPECT_EQ(size.height, 69);
+  EXPECT_EQ(size.width, 88);  // 90 * 69 / 70, rounded down
+}
+
+double mean_difference(const Delivered& a, const Delivered& b) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (std::size_t batch = 0; batch < a.pixels.size(); ++batch)
+    for (std::size_t i = 0; i < a.pixels[batch].size(); ++i, ++count)
+      sum += std::abs(static_cast<double>(a.pixels[batch][i]) - static_cast<double>(b.pixels[batch][i]));
+  return sum / static_cast<double>(count);
+}
+
+TEST(Packed, ShrunkPacksDeliverNearlyTheSamePictures) {
+  TemporaryFolder folder;
+  for (int i = 0; i < 12; ++i)
+    folder.write("images/a/" + std::to_string(i) + ".jpg",
+                 test::make_jpeg({.width = 300 + 10 * i, .height = 330 - 5 * i, .quality = 95, .seed = static_cast<unsigned>(i)}));
+  pack(options_of(folder, {.kind = PackKind::raw, .side = 150}, "raw"));
+  pack(options_of(folder, {.kind = PackKind::resized, .side = 150, .quality = 95}, "resized"));
+  const Delivered files = deliver(in(folder, "images"), loader_setup(Storage::files), 6, 32);
+  const Delivered raw = deliver(in(folder, "raw"), loader_setup(Storage::packed), 6, 32);
+  const Delivered resized = deliver(in(folder, "resized"), loader_setup(Storage::packed), 6, 32);
+  EXPECT_EQ(raw.labels, files.labels);
+  EXPECT_LT(mean_difference(raw, files), 6.0);  // of 255 levels: the crop is rounded to pixels twice as large
+  EXPECT_LT(mean_difference(resized, files), 7.0);
+  EXPECT_LT(mean_difference(resized, raw), 4.0);
+}
+
+TEST(Packed, BytesDependOnTheDataAloneNotOnTheThreads) {
+  TemporaryFolder folder;
+  write_pictures(folder, 23);
+  for (const PackRecipe& recipe : {PackRecipe{}, PackRecipe{PackKind::resized, 80, 85}, PackRecipe{PackKind::raw, 80, 0}}) {
+    PackOptions one = options_of(folder, recipe, "one"), four = options_of(folder, recipe, "four");
+    one.threads = 1;
+    four.threads = 4;
+    pack(one);
+    pack(four);
+    EXPECT_TRUE(contents(one.folder) == contents(four.folder)) << to_text(recipe.kind);
+    EXPECT_GT(contents(one.folder).size(), 4u);
+    EXPECT_FALSE(fs::exists(in(folder, "one/pack.unfinished")));
+    fs::remove_all(one.folder);
+    fs::remove_all(four.folder);
+  }
+}
+
+TEST(Packed, CutOffAtAnyByteItIsOneErrorThatNamesTheFile) {
+  TemporaryFolder folder;
+  write_pictures(folder, 2);
+  PackOptions options = options_of(folder);
+  options.shard_bytes = 1;  // one image a shard
+  pack(options);
+  EXPECT_EQ(said_of(options.folder), "opens");
+  for (const std::string name : {"shard-00000", "shard-00001", "pack.index"}) {
+    const fs::path path = fs::path(options.folder) / name;
+    const auto whole = read_bytes(path);
+    for (std::size_t bytes = 0; bytes < whole.size(); bytes += bytes < 1000 ? 1 : 37) {
+      write_bytes(path, std::span(whole).first(bytes));
+      const std::string said = said_of(options.folder);
+      EXPECT_TRUE(said.starts_with(path.string() + ": ")) << bytes << " " << said;
+      if (bytes < 12) continue;
+      EXPECT_TRUE(said.starts_with(path.string() + ": cut off: " + std::to_string(bytes) + " bytes, want ")) << said;
+    }
+    auto longer = whole;
+    longer.push_back(std::byte{0});
+    write_bytes(path, longer);
+    EXPECT_NE(said_of(options.folder).find(": too long: "), std::string::npos);
+    write_bytes(path, whole);
+  }
+  EXPECT_EQ(said_of(options.folder), "opens");
+}
+
+TEST(Packed, AnyChangedByteOfTheIndexOrOfAShardsHeaderIsFound) {
+  TemporaryFolder folder;
+  write_pictures(folder, 2);
+  const PackOptions options = options_of(folder);
+  pack(options);
+  for (const std::string name : {"pack.index", "shard-00000"}) {
+    const fs::path path = fs::path(options.folder) / name;
+    const auto whole = read_bytes(path);
+    const std::size_t checked = name == "pack.index" ? whole.size() : packed_shard_header_bytes;
+    for (std::size_t at = 0; at < checked; ++at) {
+      auto changed = whole;
+      changed[at] ^= std::byte{0x10};
+      write_bytes(path, changed);
+      const std::string said = said_of(options.folder);
+      EXPECT_TRUE(said.starts_with(path.string() + ": ")) << at << " " << said;
+      if (at >= 12) continue;
+      const std::string magic = name == "pack.index" ? "not the index of a packed folder" : "not a shard of a packed folder";
+      EXPECT_NE(said.find(at < 8 ? magic : "this feedtune reads version 1"), std::string::npos) << said;
+    }
+    write_bytes(path, whole);
+  }
+}
+
+/// Bytes that are wrong although their checksums are right, as only a program that means harm writes them.
+TEST(Packed, AnIndexMadeToDeceiveNeverReachesBeyondAShard) {
+  TemporaryFolder folder;
+  write_pictures(folder, 6);
+  const PackOptions options = options_of(folder);
+  pack(options);
+  const fs::path path = fs::path(options.folder) / "pack.index";
+  const auto whole = read_bytes(path);
+  const auto put_crc = [](std::vector<std::byte>& file, std::size_t at, std::uint32_t crc) {
+    for (std::size_t i = 0; i < 4; ++i) file[at + i] = static_cast<std::byte>(crc >> (8 * i));
+  };
+  std::mt19937 random(7);
+  int opened = 0;
+  for (int round = 0; round < 3000; ++round) {
+    auto file = whole;
+    for (int change = 0; change < 1 + round % 3; ++change) file[random() % (file.size() - 8) + 8] = static_cast<std::byte>(random());
+    put_crc(file, 88, crc32(std::span(file).subspan(96)));
+    put_crc(file, 92, crc32(std::span(file).first(92)));
+    try {
+      const PackedIndex index = decode_index(file, "index");
+      for (const PackedShard& shard : index.shards)
+        for (std::uint64_t i = shard.first_image; i < shard.first_image + shard.images; ++i)
+          ASSERT_LE(index.records.at(i).offset + index.records.at(i).length, shard.bytes);
+      ++opened;
+    } catch (const InputError&) {
+    }
+  }
+  EXPECT_GT(opened, 100) << "names, labels and checksums may be anything";
+}
+
+TEST(Packed, ShardsThatAreMissingOrOfAnotherPackAreRefused) {
+  TemporaryFolder folder;
+  write_pictures(folder, 8);
+  pack(options_of(folder));
+  pack(options_of(folder, {.kind = PackKind::raw, .side = 60}, "raw"));
+  const std::string shard = in(folder, "packed/shard-00001");
+  const auto whole = read_bytes(shard);
+  fs::remove(shard);
+  EXPECT_EQ(said_of(in(folder, "packed")), shard + ": is missing from its packed folder");
+  fs::create_directory(shard);
+  EXPECT_EQ(said_of(in(folder, "packed")), shard + ": not a regular file");
+  fs::remove(shard);
+  auto other = read_bytes(in(folder, "raw/shard-00000"));
+  other.resize(whole.size());
+  write_bytes(shard, other);
+  EXPECT_NE(said_of(in(folder, "packed")).find("it is of another pack"), std::string::npos);
+  fs::remove(in(folder, "packed/pack.index"));
+  fs::create_directory(in(folder, "packed/pack.index"));
+  EXPECT_EQ(said_of(in(folder, "packed")), in(folder, "packed/pack.index") + ": not a regular file");
+}
+
+TEST(Packed, UnreadableFilesAreNamed) {
+  TemporaryFolder folder;
+  write_pictures(folder, 2);
+  pack(options_of(folder));
+  const bool root = ::geteuid() == 0;  // who may read everything, unless he is somebody else for a moment
+  constexpr uid_t nobody = 65534;
+  fs::permissions(folder.path(), fs::perms(0755));
+  for (const std::string name : {"pack.index", "shard-00000"}) {
+    fs::permissions(in(folder, "packed/" + name), fs::perms::none);
+    ASSERT_EQ(root ? ::seteuid(nobody) : 0, 0);
+    const std::string said = said_of(in(folder, "packed"));
+    ASSERT_EQ(root ? ::seteuid(0) : 0, 0);
+    EXPECT_EQ(said, in(folder, "packed/" + name) + ": cannot open: Permission denied");
+    fs::permissions(in(folder, "packed/" + name), fs::perms(0644));
+  }
+}
+
+TEST(Packed, AShardThatShrinksWhileItIsReadFailsItsImagesOnly) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  void* probe = ::mmap(nullptr, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const bool can_tell = ::madvise(probe, page, 22) == 0;  // MADV_POPULATE_READ
+  ::munmap(probe, page);
+  if (!can_tell) GTEST_SKIP() << "this kernel ends a process that reads such a file (Linux 5.14 does not)";
+  TemporaryFolder folder;
+  write_pictures(folder, 6);
+  PackOptions options = options_of(folder);
+  options.shard_bytes = 1 << 20;
+  pack(options);
+  const auto store = std::make_shared<const PackedStore>(options.folder, read_packed_index(options.folder));
+  const auto source = make_packed_source(store);
+  const std::size_t first_ends = packed_shard_header_bytes + store->record(0).size();
+  fs::resize_file(fs::path(options.folder) / "shard-00000", (first_ends + page - 1) / page * page);
+  EXPECT_NO_THROW(source->fetch(0));
+  try {
+    source->fetch(5);
+    FAIL();
+  } catch (const ImageError& error) {
+    EXPECT_STREQ(error.what(), "cannot be read from its shard: the disk failed, or the shard was cut off");
+  }
+}
+
+TEST(Packed, VerifyingFindsEveryChangedImageByName) {
+  TemporaryFolder folder;
+  write_pictures(folder, 6);
+  const PackOptions options = options_of(folder);
+  pack(options);
+  EXPECT_TRUE(verify_pack(options.folder).empty());
+  auto shard = read_bytes(fs::path(options.folder) / "shard-00000");
+  shard[packed_shard_header_bytes + 500] ^= std::byte{1};
+  write_bytes(fs::path(options.folder) / "shard-00000", shard);
+  const auto problems = verify_pack(options.folder);
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0], in(folder, "packed/shard-00000") + ": image a/100.jpg: its bytes are not those that were packed");
+}
+
+TEST(Packed, APackThatIsKilledDoesNotOpenAndTheNextOneTakesItsPlace) {
+  TemporaryFolder folder;
+  write_pictures(folder, 30);
+  const PackOptions options = options_of(folder);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    pack(options, [](std::int64_t done, std::int64_t) {
+      if (done >= 20) ::_exit(7);  // no destructor runs
+    });
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_EQ(WEXITSTATUS(status), 7);
+  ASSERT_TRUE(fs::exists(in(folder, "packed/shard-00000"))) << "it had begun";
+  EXPECT_EQ(said_of(options.folder), options.folder + ": an unfinished pack (feedtune pack is writing it or was killed); "
+                                                      "let it end, or run it again");
+  const PackSummary summary = pack(options);
+  EXPECT_EQ(summary.images, 30);
+  EXPECT_EQ(said_of(options.folder), "opens");
+  pack(options_of(folder, {}, "afresh"));
+  EXPECT_TRUE(contents(options.folder) == contents(in(folder, "afresh"))) << "nothing of the first try is left";
+}
+
+TEST(Packed, StoppedOrOutOfSpaceItLeavesNothing) {
+  TemporaryFolder folder;
+  write_pictures(folder, 30);
+  const PackOptions options = options_of(folder);
+  struct Stop {};
+  EXPECT_THROW(pack(options, [](std::int64_t done, std::int64_t) { if (done >= 20) throw Stop{}; }), Stop);
+  EXPECT_FALSE(fs::exists(options.folder));
+  fs::create_directory(options.folder);
+  EXPECT_THROW(pack(options, [](std::int64_t, std::int64_t) { throw Stop{}; }), Stop);
+  EXPECT_TRUE(fs::is_empty(options.folder)) << "the user's own folder stays";
+
+  // A limit on the size of files stands for a full disk: a write takes less, the next one fails.
+  PackOptions large = options;
+  large.shard_bytes = 1 << 30;
+  rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &limit), 0);
+  const auto old_handler = ::signal(SIGXFSZ, SIG_IGN);
+  rlimit small = limit;
+  small.rlim_cur = 40'000;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  std::string said;
+  try {
+    pack(large);
+  } catch (const IoError& error) {
+    said = error.what();
+  }
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  ::signal(SIGXFSZ, old_handler);
+  EXPECT_NE(said.find("shard-00000"), std::string::npos) << said;
+  EXPECT_NE(said.find("File too large"), std::string::npos) << said;
+  EXPECT_TRUE(fs::is_empty(options.folder));
+}
+
+TEST(Packed, NothingThatIsInTheFolderIsEverTouched) {
+  TemporaryFolder folder;
+  write_pictures(folder, 4);
+  const auto refusal = [](const PackOptions& options) -> std::string {
+    try {
+      pack(options);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "packed";
+  };
+  const PackOptions options = options_of(folder);
+  folder.write("packed/shard-00000", "a user's file that happens to be called that");
+  EXPECT_EQ(refusal(options), options.folder + ": is not empty; a pack is written to a new or an empty folder");
+  folder.write("packed/pack.unfinished", "");
+  folder.write("packed/notes.txt", "mine");
+  EXPECT_EQ(refusal(options), options.folder + ": is not empty; a pack is written to a new or an empty folder");
+  EXPECT_EQ(contents(options.folder).size(), 3u);
+  fs::remove_all(options.folder);
+
+  EXPECT_EQ(refusal(options), "packed");
+  const auto before = contents(options.folder);
+  EXPECT_EQ(refusal(options), options.folder + ": holds a pack already; a pack is written to a new or an empty folder");
+  EXPECT_TRUE(contents(options.folder) == before);
+  folder.write("file", "x");
+  EXPECT_EQ(refusal(options_of(folder, {}, "file")), in(folder, "file") + ": is not a folder, want one to write a pack to");
+  EXPECT_NE(refusal(options_of(folder, {}, "images/packed")).find("lies inside the data"), std::string::npos);
+  EXPECT_FALSE(fs::exists(in(folder, "images/packed")));
+  PackOptions again = options_of(folder, {}, "again");
+  again.data = options.folder;
+  EXPECT_NE(refusal(again).find("is a packed folder; give the folder or list of the originals"), std::string::npos);
+  PackOptions empty = options_of(folder, {}, "again");
+  empty.data = in(folder, "none");
+  folder.write("none/a.jpg", "");
+  EXPECT_EQ(refusal(empty), empty.data + ": none of its 1 images can be packed (first: a.jpg: empty file)");
+  EXPECT_FALSE(fs::exists(empty.folder));
+}
+
+TEST(Packed, TwoPacksAtOnceDoNotMix) {
+  TemporaryFolder folder;
+  write_pictures(folder, 4);
+  const PackOptions options = options_of(folder);
+  std::string second;
+  pack(options, [&](std::int64_t, std::int64_t) {
+    if (!second.empty()) return;
+    try {
+      pack(options);
+      second = "packed";
+    } catch (const RunInUseError& error) {
+      second = error.what();
+    }
+  });
+  EXPECT_EQ(second, options.folder + ": another feedtune pack is writing it");
+  EXPECT_EQ(said_of(options.folder), "opens");
+  EXPECT_TRUE(verify_pack(options.folder).empty());
+}
+
+TEST(Packed, WithoutItsOriginalsOnlyThePackIsReadAndTheRestSaysWhy) {
+  TemporaryFolder folder;
+  write_pictures(folder, 6);
+  pack(options_of(folder));
+  const std::string packed = in(folder, "packed");
+  const Delivered before = deliver(packed, loader_setup(Storage::packed), 2);
+  const auto reason = [&](Storage storage) -> std::string {
+    try {
+      deliver(packed, loader_setup(storage), 2);
+    } catch (const TrialFailure& failure) {
+      EXPECT_EQ(failure.status(), TrialStatus::unsupported);
+      return failure.what();
+    }
+    return "delivered";
+  };
+  EXPECT_EQ(reason(Storage::files), "delivered");
+  folder.write("images/a/100.jpg", "changed");
+  EXPECT_NE(reason(Storage::files).find("storage=files: the original a/100.jpg in "), std::string::npos) << reason(Storage::files);
+  fs::rename(in(folder, "images"), in(folder, "moved"));
+  EXPECT_NE(reason(Storage::files).find("pack.source says where they are"), std::string::npos) << reason(Storage::files);
+  EXPECT_NE(reason(Storage::memory).find("storage=memory: the originals are not in "), std::string::npos);
+  EXPECT_TRUE(deliver(packed, loader_setup(Storage::packed), 2).pixels == before.pixels);
+  fs::remove(in(folder, "packed/pack.source"));
+  EXPECT_NE(reason(Storage::files).find("pack.source, which says where the originals are, cannot be read"), std::string::npos);
+  EXPECT_TRUE(deliver(packed, loader_setup(Storage::packed), 2).pixels == before.pixels);
+}
+
+TEST(Packed, APackWhoseOriginalsMovedIsToldByALineOfText) {
+  TemporaryFolder folder;
+  write_pictures(folder, 6);
+  pack(options_of(folder));
+  EXPECT_EQ(ImageList::from_path(in(folder, "packed")).originals_missing(), "");
+  fs::create_directory(in(folder, "elsewhere"));
+  fs::rename(in(folder, "images"), in(folder, "elsewhere/images"));
+  fs::rename(in(folder, "packed"), in(folder, "elsewhere/packed"));
+  EXPECT_EQ(ImageList::from_path(in(folder, "elsewhere/packed")).originals_missing(), "") << "both moved together";
+  fs::rename(in(folder, "elsewhere/images"), in(folder, "images"));
+  EXPECT_NE(ImageList::from_path(in(folder, "elsewhere/packed")).originals_missing(), "");
+  folder.write("elsewhere/packed/pack.source", "../../images\n");
+  EXPECT_EQ(ImageList::from_path(in(folder, "elsewhere/packed")).originals_missing(), "");
+}
+
+TEST(Packed, ThePageCacheIsLookedAtInTheShards) {
+  TemporaryFolder folder;
+  write_pictures(folder, 10);
+  pack(options_of(folder));
+  DataCache cache;
+  const DataSet data({.path = in(folder, "packed"), .image_size = 32}, loader_setup(Storage::packed), cache);
+  for (std::size_t i = 0; i < cache.packed->size(); ++i) cache.packed->load(i);
+  EXPECT_EQ(data.files().count, cache.packed->shards());
+  EXPECT_EQ(warm_page_cache(data.files(), {}).bytes, static_cast<std::int64_t>(cache.packed->total_bytes()));
+  const CacheShare warm = cache_resident_share(data.files());
+  if (!warm.value) GTEST_SKIP() << warm.unknown;
+  EXPECT_EQ(*warm.value, 1.0);
+  EXPECT_EQ(drop_page_cache(data.files()).failed, 0);
+  const CacheShare cold = cache_resident_share(data.files());
+  const ImageList originals = ImageList::from_path(in(folder, "images"));
+  drop_page_cache(originals);
+  if (*cache_resident_share(originals).value > 0.1) GTEST_SKIP() << "this file system keeps what it is asked to drop";
+  EXPECT_LT(*cold.value, 0.1) << "its own maps must not hold the pages";
+}
+
+TEST(Packed, ARawRecordThatIsNotWholeIsABadImageNotACrash) {
+  PackedPicture picture({.kind = PackKind::raw, .side = 40});
+  const auto record = picture.make(test::make_jpeg({.width = 90, .height = 70})).bytes;
+  const std::vector<std::byte> whole(record.begin(), record.end());
+  const auto decoder = make_image_decoder("turbo");
+  EXPECT_EQ(decoder->read_header(whole).height, 40);
+  for (std::size_t bytes = 8; bytes < whole.size(); bytes += bytes < 40 ? 1 : 501)
+    EXPECT_THROW(decoder->read_header(std::span(whole).first(bytes)), ImageError) << bytes;
+  auto huge = whole;
+  std::memset(huge.data() + 8, 0xff, 8);
+  EXPECT_THROW(decoder->read_header(huge), ImageError);
+}
+
+}  // namespace
+}  // namespace feedtune
