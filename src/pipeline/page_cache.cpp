@@ -27,15 +27,42 @@ Descriptor open_regular(const DataFiles& files, std::size_t number, std::int64_t
 }
 
 struct PageCount {
-  std::int64_t resident = 0;
-  std::int64_t asked = 0;
+  double resident = 0;
+  double looked_at = 0;
   int error = 0;
 };
 
-void count_pages(int file, std::int64_t bytes, std::int64_t most, PageCount& count) {
-  const std::int64_t page = ::sysconf(_SC_PAGESIZE);
-  const std::int64_t pages = (bytes + page - 1) / page;
+// cachestat(2) as linux/mman.h of 6.5 declares it; older headers have neither the types nor the number, which is the same
+// on every architecture but alpha.
+constexpr long cachestat_number = 451;
+struct CachestatRange {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
+struct Cachestat {
+  std::uint64_t cached = 0;
+  std::uint64_t dirty = 0;
+  std::uint64_t writeback = 0;
+  std::uint64_t evicted = 0;
+  std::uint64_t recently_evicted = 0;
+};
+
+/// False where the kernel has no cachestat (before 6.5), or forbids it for this file (another owner's, not writable).
+bool count_cached(int file, std::int64_t pages, PageCount& count) {
+  CachestatRange whole;
+  Cachestat stat;
+  if (::syscall(cachestat_number, file, &whole, &stat, 0) != 0) return false;
+  count.looked_at += static_cast<double>(pages);
+  count.resident += static_cast<double>(std::min(pages, static_cast<std::int64_t>(stat.cached)));
+  return true;
+}
+
+void count_readable(int file, std::int64_t pages, std::int64_t page, std::int64_t most, PageCount& count) {
+  // A read that would block starts the kernel's read-ahead all the same. Unless told that reads are random, that brings
+  // the whole file in, and the next page asked for may be there by then.
+  (void)::posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM);
   const std::int64_t asked = std::min(pages, most);
+  std::int64_t read = 0;
   for (std::int64_t k = 0; k < asked; ++k) {
     char byte = 0;
     const iovec place{&byte, 1};
@@ -44,26 +71,31 @@ void count_pages(int file, std::int64_t bytes, std::int64_t most, PageCount& cou
       count.error = errno;
       return;
     }
-    ++count.asked;
-    if (got == 1) ++count.resident;
+    if (got == 1) ++read;
   }
+  if (asked == 0) return;
+  count.looked_at += static_cast<double>(pages);
+  count.resident += static_cast<double>(pages) * static_cast<double>(read) / static_cast<double>(asked);
 }
 
 }  // namespace
 
-CacheShare cache_resident_share(const DataFiles& files) {
+CacheShare cache_resident_share(const DataFiles& files, ResidencyLook look) {
+  const std::int64_t page = ::sysconf(_SC_PAGESIZE);
   PageCount count;
   const std::size_t sampled = std::min(files.count, sampled_files);
   for (std::size_t k = 0; k < sampled; ++k) {
     std::int64_t bytes = 0;
-    if (const Descriptor file = open_regular(files, k * files.count / sampled, bytes))
-      count_pages(file.get(), bytes, static_cast<std::int64_t>(sampled_pages / sampled), count);
+    const Descriptor file = open_regular(files, k * files.count / sampled, bytes);
+    const std::int64_t pages = (bytes + page - 1) / page;
+    if (file && (look == ResidencyLook::reads || !count_cached(file.get(), pages, count)))
+      count_readable(file.get(), pages, page, static_cast<std::int64_t>(sampled_pages / sampled), count);
   }
-  if (count.asked == 0)
+  if (count.looked_at == 0)
     return {{},
             count.error != 0 ? fmt::format("preadv2(RWF_NOWAIT): {}", std::strerror(count.error))
                              : "no file could be read"};
-  return {static_cast<double>(count.resident) / static_cast<double>(count.asked), ""};
+  return {count.resident / count.looked_at, ""};
 }
 
 CacheSweep warm_page_cache(const DataFiles& files, const std::function<bool()>& stop) {

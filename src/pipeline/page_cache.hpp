@@ -23,13 +23,20 @@ struct DataFiles {
 };
 
 struct CacheShare {
-  std::optional<double> value;  ///< share of the sampled pages that are in memory, 0 to 1
+  std::optional<double> value;  ///< share of the files' pages that are in memory, 0 to 1
   std::string unknown;          ///< why there is no value
 };
 
-/// Asks for one byte of some 4,096 pages in up to 256 files, both spread evenly, with preadv2(RWF_NOWAIT), which gives
-/// EAGAIN instead of reading from the disk. (mincore() answers for files of other owners as if all were resident.)
-CacheShare cache_resident_share(const DataFiles& files);
+enum class ResidencyLook {
+  best,   ///< cachestat(2), and what it can't answer by reads
+  reads,  ///< reads alone
+};
+
+/// Of up to 256 files, spread evenly. Counts a file's pages with cachestat(2), which touches none; where the kernel has
+/// none (before 6.5) or refuses (files of others), asks for one byte of some 4,096 pages with preadv2(RWF_NOWAIT), which
+/// gives EAGAIN instead of waiting for the disk but brings the pages asked for into memory. A file weighs by its size.
+/// (mincore() answers for files of others as if all were resident.)
+CacheShare cache_resident_share(const DataFiles& files, ResidencyLook look = ResidencyLook::best);
 
 struct CacheSweep {
   std::int64_t files = 0;

@@ -394,24 +394,5 @@ TEST(ImageActivity, AHangIsNamedByPhaseAndFile) {
   EXPECT_TRUE(board.longest(list).starts_with("worker 0: transform c/one.jpg for 2."));
 }
 
-TEST(ImagePageCache, WarmIsMoreResidentThanDropped) {
-  TemporaryFolder folder;
-  for (int i = 0; i < 8; ++i) folder.write("f" + std::to_string(i), std::string(300'000, static_cast<char>('a' + i)));
-  const ImageList list = ImageList::from_path(folder.text());
-  const CacheSweep warmed = warm_page_cache(list, {});
-  EXPECT_EQ(warmed.files, 8);
-  EXPECT_EQ(warmed.bytes, 8 * 300'000);
-  const CacheShare warm = cache_resident_share(list);
-  if (!warm.value) GTEST_SKIP() << "unknown on this file system: " << warm.unknown;
-  EXPECT_EQ(*warm.value, 1.0);
-  const CacheSweep dropped = drop_page_cache(list);
-  EXPECT_EQ(dropped.files, 8);
-  EXPECT_EQ(dropped.failed, 0);
-  const CacheShare cold = cache_resident_share(list);
-  ASSERT_TRUE(cold.value.has_value());
-  EXPECT_LT(*cold.value, 1.0) << "a file system in memory?";
-  EXPECT_EQ(warm_page_cache(list, [] { return true; }).files, 0);
-}
-
 }  // namespace
 }  // namespace feedtune
