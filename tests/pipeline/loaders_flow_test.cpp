@@ -83,6 +83,34 @@ TEST(Pooled, FillsExactlyReadyBatchesAheadAndHeldOnesComeOnTop) {
   }
 }
 
+TEST(Pooled, WhoTakesBatchesAsTheyComeHasTouchedOnlyTheSlotsInUse) {
+  constexpr int batch_size = 5;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::int64_t may_begin = 0;  // the batch whose first image may be begun
+  World world;
+  world.hook = [&](int, const Sample& sample) {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return sample.position / batch_size <= may_begin; });
+  };
+  LoaderSetup setup = setup_of(LoaderKind::pooled, 2, batch_size);
+  setup.ready_batches = 4;
+  const auto loader = world.make(setup);
+  std::set<int> slots;
+  for (int k = 0; k < 20; ++k) {
+    const Batch batch = loader->next();
+    slots.insert(batch.slot);
+    loader->release(batch);
+    const std::lock_guard lock(mutex);
+    ++may_begin;
+    changed.notify_all();
+  }
+  EXPECT_LE(slots.size(), 2u) << "one with the training thread, one being filled";
+  const std::lock_guard lock(mutex);
+  may_begin = 1 << 20;
+  changed.notify_all();
+}
+
 TEST(Pooled, AStragglerDoesNotIdleTheOtherWorkers) {
   Gate gate;
   Log log;

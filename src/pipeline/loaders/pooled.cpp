@@ -1,12 +1,15 @@
 // Workers take single images and write them straight into the batch's final buffer, so a straggler delays its own batch
 // only and no image is copied.
 //
-// The rule: batch b is open (its images may be taken) once b < taken + ready_batches and a slot is free. So at most
-// ready_batches are filling or finished, and there are ready_batches + 3 slots: with up to 3 batches held by the
-// training thread there is always a slot for the next one, also with ready_batches = 1.
+// The rule: batch b may be opened (a slot given to it, its images taken) once b < taken + ready_batches and a slot is
+// free. So at most ready_batches are filling or finished, and there are ready_batches + 3 slots: with up to 3 batches
+// held by the training thread there is always a slot for the next one, also with ready_batches = 1. The worker that comes
+// to a batch first opens it, so that a training thread that takes batches as fast as they come has touched only the
+// slots in use, not ready_batches of them.
 //
 // Per image: one atomic add to take a place, one load to see that its batch is open, one atomic subtraction to say it
-// is done. The mutex is taken only by who waits, by who completes a batch, and by the training thread.
+// is done. The mutex is taken only by who comes to a batch that isn't open, by who completes one, and by the training
+// thread.
 
 #include <algorithm>
 #include <condition_variable>
@@ -27,7 +30,6 @@ class PooledLoader final : public Loader {
                batch_bytes(setup_, parts_), setup_.batch_size),
         held_(setup.ready_batches + held_batches_max), entries_(static_cast<std::size_t>(setup.ready_batches)),
         crew_(setup.num_workers) {
-    open_batches();
     try {
       crew_.start(
           parts_, [this](int, ImagePreparer& preparer, WorkerTotals& totals) { work(preparer, totals); },
@@ -57,7 +59,7 @@ class PooledLoader final : public Loader {
     batch.slot = entry.slot;
     held_.take(batch.slot);
     ready_.fetch_sub(1, std::memory_order_relaxed);
-    open_batches();
+    wake_who_may_open();
     head_.set_finished(is_complete(taken_), clock_.now());
     return batch;
   }
@@ -66,7 +68,7 @@ class PooledLoader final : public Loader {
     held_.release(batch.slot);
     const std::lock_guard lock(mutex_);
     slots_.release(batch.slot);
-    open_batches();
+    wake_who_may_open();
   }
 
   WorkerSums totals() const override { return crew_.sums(); }
@@ -87,30 +89,33 @@ class PooledLoader final : public Loader {
   Entry& entry_of(std::int64_t batch) { return entries_[static_cast<std::size_t>(batch % setup_.ready_batches)]; }
 
   bool is_complete(std::int64_t batch) {
-    return batch < opened_.load(std::memory_order_relaxed) &&
-           entry_of(batch).missing.load(std::memory_order_acquire) == 0;
+    return is_open(batch) && entry_of(batch).missing.load(std::memory_order_acquire) == 0;
   }
 
-  /// Under the mutex (or before the workers start).
-  void open_batches() {
-    std::int64_t batch = opened_.load(std::memory_order_relaxed);
-    const std::int64_t before = batch;
-    for (; batch < taken_ + setup_.ready_batches && slots_.any_free(); ++batch) {
-      Entry& entry = entry_of(batch);
-      entry.slot = slots_.acquire();
-      entry.failed.store(0, std::memory_order_relaxed);
-      entry.missing.store(setup_.batch_size, std::memory_order_relaxed);
-    }
-    if (batch == before) return;
-    opened_.store(batch, std::memory_order_release);
-    opened_more_.notify_all();
+  /// Under the mutex, as are the two below.
+  bool may_open() const {
+    return opened_.load(std::memory_order_relaxed) < taken_ + setup_.ready_batches && slots_.any_free();
+  }
+
+  void wake_who_may_open() {
+    if (may_open()) opens_.notify_one();
+  }
+
+  void open_next() {
+    const std::int64_t batch = opened_.load(std::memory_order_relaxed);
+    Entry& entry = entry_of(batch);
+    entry.slot = slots_.acquire();
+    entry.failed.store(0, std::memory_order_relaxed);
+    entry.missing.store(setup_.batch_size, std::memory_order_relaxed);
+    opened_.store(batch + 1, std::memory_order_release);
+    opens_.notify_all();
   }
 
   void work(ImagePreparer& preparer, WorkerTotals& totals) {
     while (!stop_.load(std::memory_order_relaxed)) {
       const std::int64_t position = next_position_.fetch_add(1, std::memory_order_relaxed);
       const std::int64_t batch = position / setup_.batch_size;
-      if (opened_.load(std::memory_order_acquire) <= batch && !wait_until_open(batch, totals)) return;
+      if (!is_open(batch) && !open(batch, totals)) return;
       Entry& entry = entry_of(batch);
       BatchSlot& slot = slots_[entry.slot];
       const auto place = static_cast<std::size_t>(position % setup_.batch_size);
@@ -123,14 +128,22 @@ class PooledLoader final : public Loader {
     }
   }
 
-  /// False when the loader stops.
-  bool wait_until_open(std::int64_t batch, WorkerTotals& totals) {
+  bool is_open(std::int64_t batch) const { return batch < opened_.load(std::memory_order_acquire); }
+
+  /// Opens batches up to this one, or waits until others have. False when the loader stops.
+  bool open(std::int64_t batch, WorkerTotals& totals) {
     std::unique_lock lock(mutex_);
-    const WorkerWait wait(head_);
-    opened_more_.wait(
-        lock, [&] { return stop_.load(std::memory_order_relaxed) || opened_.load(std::memory_order_relaxed) > batch; });
-    wait.finish(totals);
-    return !stop_.load(std::memory_order_relaxed);
+    const auto stopping = [&] { return stop_.load(std::memory_order_relaxed); };
+    while (!stopping() && !is_open(batch)) {
+      if (may_open()) {
+        open_next();
+        continue;
+      }
+      const WorkerWait wait(head_);
+      opens_.wait(lock, [&] { return stopping() || is_open(batch) || may_open(); });
+      wait.finish(totals);
+    }
+    return !stopping();
   }
 
   void complete(std::int64_t batch) {
@@ -152,7 +165,7 @@ class PooledLoader final : public Loader {
   void request_stop() {
     const std::lock_guard lock(mutex_);
     stop_.store(true, std::memory_order_relaxed);
-    opened_more_.notify_all();
+    opens_.notify_all();
     complete_.notify_one();
   }
 
@@ -169,7 +182,7 @@ class PooledLoader final : public Loader {
   std::vector<Entry> entries_;
 
   std::mutex mutex_;  ///< guards everything down to error_
-  std::condition_variable opened_more_;
+  std::condition_variable opens_;  ///< a batch was opened, or may be
   std::condition_variable complete_;
   HeadClock head_;
   std::int64_t taken_ = 0;
