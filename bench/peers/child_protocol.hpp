@@ -29,8 +29,9 @@ inline double now_s() {
 }
 
 struct Arguments {
-  std::string command;  ///< measure or check
+  std::string command;  ///< measure, check or build
   std::string data, boxes, output, resize, mode;
+  std::string pack, store;  ///< the loader's own form of the data: its kind and its folder
   int workers = 1;
   int events = -1;  ///< descriptor
   double seconds = 0, warmup = 0;
@@ -48,7 +49,7 @@ Number parse_number(std::string_view name, std::string_view text) {
 /// Throws std::runtime_error naming the argument.
 inline Arguments parse_arguments(int argc, char** argv) {
   Arguments a;
-  if (argc < 2) throw std::runtime_error("want a command: measure or check (run.py calls this program)");
+  if (argc < 2) throw std::runtime_error("want a command: measure, check or build (run.py calls this program)");
   a.command = argv[1];
   for (int i = 2; i < argc; i += 2) {
     const std::string name = argv[i];
@@ -59,6 +60,8 @@ inline Arguments parse_arguments(int argc, char** argv) {
     else if (name == "--output") a.output = value;
     else if (name == "--resize") a.resize = value;
     else if (name == "--mode") a.mode = value;
+    else if (name == "--pack") a.pack = value;
+    else if (name == "--store") a.store = value;
     else if (name == "--workers") a.workers = parse_number<int>(name, value);
     else if (name == "--events") a.events = parse_number<int>(name, value);
     else if (name == "--seconds") a.seconds = parse_number<double>(name, value);

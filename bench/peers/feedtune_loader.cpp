@@ -1,8 +1,9 @@
 // feedtune's own pipeline as run.py measures it: the loader alone, as a training loop would drive it (take a batch, give it
-// back), with every phase being recorded as in a trial.
+// back), with every phase being recorded as in a trial. With --pack, from a packed folder that `build` made.
 
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -16,6 +17,8 @@
 #include "device/host_allocators.hpp"
 #include "pipeline/data_set.hpp"
 #include "pipeline/image_decoder.hpp"
+#include "pipeline/pack.hpp"
+#include "pipeline/packed_picture.hpp"
 #include "pipeline/transform.hpp"
 
 namespace {
@@ -32,7 +35,16 @@ feedtune::LoaderSetup loader_setup(const peers::Arguments& arguments) {
   setup.decoder = "turbo";
   setup.input_type = feedtune::InputType::float32;
   setup.resize = *resize;
+  if (!arguments.pack.empty()) setup.storage = feedtune::Storage::packed;
   return setup;
+}
+
+/// Raw records are whole pictures: FFCV's raw file holds those too, so the crops have the same pixels to read.
+feedtune::PackRecipe recipe_of(const std::string& pack) {
+  if (pack == "jpeg") return {.kind = feedtune::PackKind::jpeg};
+  if (pack == "resized") return {.kind = feedtune::PackKind::resized, .side = 256, .quality = 90};
+  if (pack == "raw") return {.kind = feedtune::PackKind::raw};
+  throw std::runtime_error("--pack " + pack + ": accepted: jpeg, resized, raw");
 }
 
 /// Batches one after the other; the images in them that have pixels.
@@ -51,7 +63,8 @@ class Training {
 
  private:
   static feedtune::DataSetup data_setup(const peers::Arguments& arguments) {
-    return {.path = arguments.data, .seed = 1, .image_size = peers::side};
+    const std::string& path = arguments.pack.empty() ? arguments.data : arguments.store;
+    return {.path = path, .seed = 1, .image_size = peers::side};
   }
 
   feedtune::LoaderSetup setup_;
@@ -75,14 +88,20 @@ void measure(const peers::Arguments& arguments) {
   events.end(images, peers::now_s() - begin);
 }
 
+void build(const peers::Arguments& arguments) {
+  if (std::filesystem::exists(arguments.store + "/pack.index")) return;
+  feedtune::pack({.folder = arguments.store, .data = arguments.data, .recipe = recipe_of(arguments.pack)});
+}
+
 void check(const peers::Arguments& arguments) {
   const auto setup = loader_setup(arguments);
+  feedtune::PackedPicture record(recipe_of(arguments.pack.empty() ? "jpeg" : arguments.pack));
   const auto decoder = feedtune::make_image_decoder(setup.decoder);
   feedtune::Transform transform({.side = peers::side, .output = setup.input_type, .resize = setup.resize, .threads = 1});
   peers::write_check(arguments, [&](const peers::BoxEntry& entry, float* values) {
     std::ifstream file(entry.path, std::ios::binary);
     const std::vector<char> encoded{std::istreambuf_iterator<char>(file), {}};
-    decoder->read_header(std::as_bytes(std::span(encoded)));
+    decoder->read_header(record.make(std::as_bytes(std::span(encoded))).bytes);
     const auto image = decoder->decode({entry.left, entry.top, entry.width, entry.height});
     transform.apply(image, false, std::as_writable_bytes(std::span(values, peers::image_values)));
   });
@@ -94,7 +113,8 @@ int main(int argc, char** argv) try {
   const auto arguments = peers::parse_arguments(argc, argv);
   if (arguments.command == "measure") measure(arguments);
   else if (arguments.command == "check") check(arguments);
-  else throw std::runtime_error("unknown command " + arguments.command + " (accepted: measure, check)");
+  else if (arguments.command == "build") build(arguments);
+  else throw std::runtime_error("unknown command " + arguments.command + " (accepted: measure, check, build)");
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "peers-feedtune: %s\n", error.what());

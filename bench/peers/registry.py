@@ -3,7 +3,8 @@
 TITLE, FAMILY ("feedtune", "limit" or the peer's), RESIZE (antialias, linear, area, none), WORKERS ("threads", "processes"),
 INLINE (has a 0-worker mode), BOUND_LEVELS (largest mean difference of an image from the reference; None: not checked) and
 either ENVIRONMENT (a folder of the cache, see setup.sh) or PROGRAM and ARGUMENTS (built by CMake). OWN_CROPS says why its
-crops can't be given in the timed path, where that is so; ENVIRONMENT_PATH puts a folder in front of Python's path;
+crops can't be given in the timed path, where that is so; NOT_CHECKED says why its pixels aren't compared; STORE is the folder
+of the cache in which a program's `build` keeps the data in a form of its own; ENVIRONMENT_PATH puts a folder in front of Python's path;
 variables(workers) gives further environment variables; BY_NAME_ONLY keeps a loader out of a run that names none.
 
 A Python loader defines batches(job), an endless iterator of float32 [64, 3, 224, 224] batches, prepare(path, box), the
@@ -11,6 +12,8 @@ same preparation of one image for the check, versions(), and, if it keeps the da
 """
 import importlib.util
 import os
+
+import job as jobs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -64,10 +67,20 @@ def environment(loader, cache, workers=1):
     return variables
 
 
+def has_own_store(loader):
+    return hasattr(loader, "STORE") or hasattr(loader, "build")
+
+
+def _store(loader, cache, root):
+    if not hasattr(loader, "STORE"):
+        return []
+    return ["--store", f"{cache}/{loader.STORE}-{jobs.data_key(jobs.make_job(root, 0, cache))}"]
+
+
 def measure_command(loader, cache, programs, root, workers, seconds, warmup_s):
     common = ["--data", root, "--workers", str(workers), "--seconds", str(seconds), "--warmup", str(warmup_s)]
     if is_program(loader):
-        return [f"{programs}/{loader.PROGRAM}", "measure", *loader.ARGUMENTS, *common]
+        return [f"{programs}/{loader.PROGRAM}", "measure", *loader.ARGUMENTS, *common, *_store(loader, cache, root)]
     return [python(loader, cache), f"{HERE}/child.py", "measure", "--loader", loader.NAME, "--cache", cache, *common]
 
 
@@ -78,5 +91,7 @@ def check_command(loader, cache, programs, boxes, output):
     return [python(loader, cache), f"{HERE}/child.py", "check", "--loader", loader.NAME, "--cache", cache, *files]
 
 
-def build_command(loader, cache, root):
+def build_command(loader, cache, programs, root):
+    if is_program(loader):
+        return [f"{programs}/{loader.PROGRAM}", "build", *loader.ARGUMENTS, "--data", root, *_store(loader, cache, root)]
     return [python(loader, cache), f"{HERE}/child.py", "build", "--loader", loader.NAME, "--cache", cache, "--data", root]

@@ -3,6 +3,7 @@
 (README.md says how and by what rules)."""
 import argparse
 import dataclasses
+import glob
 import os
 import platform
 import random
@@ -94,8 +95,8 @@ def build_and_check(loaders, arguments, run):
                              "--no-check goes on without")
     for name, loader in list(loaders.items()):
         try:
-            if hasattr(loader, "build"):
-                equality.run_quietly(registry.build_command(loader, arguments.cache, arguments.data),
+            if registry.has_own_store(loader):
+                equality.run_quietly(registry.build_command(loader, arguments.cache, arguments.programs, arguments.data),
                                      registry.environment(loader, arguments.cache))
             if checker:
                 run.checks[name] = checker.check(loader)
@@ -111,7 +112,9 @@ def build_and_check(loaders, arguments, run):
 def warm_cache(job, cache):
     """Every byte that a loader will read, into the page cache; returns the JPEGs' bytes."""
     total = 0
-    stores = [f"{cache}/{n}" for n in (os.listdir(cache) if os.path.isdir(cache) else []) if jobs.data_key(job) in n]
+    stores = []
+    for path in glob.glob(f"{glob.escape(cache)}/*{jobs.data_key(job)}*"):
+        stores += [f"{path}/{name}" for name in os.listdir(path)] if os.path.isdir(path) else [path]
     for path in [*job.files, *stores]:
         with open(path, "rb") as file:
             while block := file.read(1 << 20):

@@ -75,6 +75,10 @@ def evaluate(samples, loaders):
         against(cells.best(of_family.get("torch", []), workers, "images_per_cpu_s", True), 2.5)
         against("ffcv_jpeg", 2.0)
         against("tf_data", 2.2)
+        if "ffcv_raw" in loaders:
+            add("images_per_cpu_s", workers, "feedtune_packed_raw", "ffcv_raw", 1.0, True, workers == 2)
+        for kind in ("jpeg", "resized", "raw"):  # what a pack gains: no pack may lose
+            add("images_per_cpu_s", workers, f"feedtune_packed_{kind}", "feedtune_antialias", 1.0, True, workers == 2)
         for metric in ("images_per_s", "images_per_cpu_s"):
             add(metric, workers, "feedtune_linear", "limit_fused", 0.95, True, workers in (1, 2))
         for metric, bound in (("first_batch_s", 0.1), ("pss_bytes", 1 / 3)):

@@ -106,6 +106,7 @@ TEST(Pooled, WhoTakesBatchesAsTheyComeHasTouchedOnlyTheSlotsInUse) {
     changed.notify_all();
   }
   EXPECT_LE(slots.size(), 2u) << "one with the training thread, one being filled";
+  EXPECT_LE(loader->buffer_bytes(), 2 * batch_size * world.image_bytes) << "the others need no memory";
   const std::lock_guard lock(mutex);
   may_begin = 1 << 20;
   changed.notify_all();

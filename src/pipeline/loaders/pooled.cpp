@@ -4,8 +4,8 @@
 // The rule: batch b may be opened (a slot given to it, its images taken) once b < taken + ready_batches and a slot is
 // free. So at most ready_batches are filling or finished, and there are ready_batches + 3 slots: with up to 3 batches
 // held by the training thread there is always a slot for the next one, also with ready_batches = 1. The worker that comes
-// to a batch first opens it, so that a training thread that takes batches as fast as they come has touched only the
-// slots in use, not ready_batches of them.
+// to a batch first opens it, and only then does a pageable slot get its memory: who takes batches as fast as they come
+// needs about three slots, and the first batch does not wait for the memory of all.
 //
 // Per image: one atomic add to take a place, one load to see that its batch is open, one atomic subtraction to say it
 // is done. The mutex is taken only by who comes to a batch that isn't open, by who completes one, and by the training
@@ -26,7 +26,8 @@ class PooledLoader final : public Loader {
  public:
   PooledLoader(const LoaderSetup& setup, LoaderParts parts)
       : setup_(setup), parts_(std::move(parts)),
-        slots_(parts_.batch_memory, setup.ready_batches + held_batches_max, setup.ready_batches + held_batches_max,
+        slots_(parts_.batch_memory, setup.ready_batches + held_batches_max,
+               parts_.batch_memory->kind() == HostMemory::pinned ? setup.ready_batches + held_batches_max : 1,
                batch_bytes(setup_, parts_), setup_.batch_size),
         held_(setup.ready_batches + held_batches_max), entries_(static_cast<std::size_t>(setup.ready_batches)),
         crew_(setup.num_workers) {
@@ -94,17 +95,26 @@ class PooledLoader final : public Loader {
 
   /// Under the mutex, as are the two below.
   bool may_open() const {
-    return opened_.load(std::memory_order_relaxed) < taken_ + setup_.ready_batches && slots_.any_free();
+    return !opening_ && opened_.load(std::memory_order_relaxed) < taken_ + setup_.ready_batches && slots_.any_free();
   }
 
   void wake_who_may_open() {
     if (may_open()) opens_.notify_one();
   }
 
-  void open_next() {
+  /// Leaves the mutex to the others while a slot gets its memory. Throws what the allocator throws.
+  void open_next(std::unique_lock<std::mutex>& lock) {
+    const int slot = slots_.acquire();
+    if (!slots_[slot].pixels) {
+      opening_ = true;
+      lock.unlock();
+      slots_.ensure_memory(slot);
+      lock.lock();
+      opening_ = false;
+    }
     const std::int64_t batch = opened_.load(std::memory_order_relaxed);
     Entry& entry = entry_of(batch);
-    entry.slot = slots_.acquire();
+    entry.slot = slot;
     entry.failed.store(0, std::memory_order_relaxed);
     entry.missing.store(setup_.batch_size, std::memory_order_relaxed);
     opened_.store(batch + 1, std::memory_order_release);
@@ -136,7 +146,7 @@ class PooledLoader final : public Loader {
     const auto stopping = [&] { return stop_.load(std::memory_order_relaxed); };
     while (!stopping() && !is_open(batch)) {
       if (may_open()) {
-        open_next();
+        open_next(lock);
         continue;
       }
       const WorkerWait wait(head_);
@@ -186,6 +196,7 @@ class PooledLoader final : public Loader {
   std::condition_variable complete_;
   HeadClock head_;
   std::int64_t taken_ = 0;
+  bool opening_ = false;  ///< a worker is getting memory for the next batch
   std::exception_ptr error_;
 
   std::atomic<bool> stop_{false};
