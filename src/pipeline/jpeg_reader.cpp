@@ -8,6 +8,7 @@
 
 #include <jpeglib.h>
 
+#include "pipeline/baseline_scan.hpp"
 #include "pipeline/image_error.hpp"
 #include "pipeline/scratch_buffer.hpp"
 
@@ -59,6 +60,15 @@ constexpr int neighbours = 2;
 /// jpeg_crop_scanline changes the upsampling method where less than two chroma samples are left.
 constexpr int least_width = 64;
 
+/// What of the picture is decoded, in decoded pixels; with `whole` all rows and columns.
+struct Wanted {
+  int left = 0;
+  int columns = 0;
+  int first = 0;  ///< row
+  int last = 0;   ///< row, exclusive
+  bool whole = false;
+};
+
 }  // namespace
 
 /// Every function that calls setjmp holds only trivial locals, so a longjmp jumps over no destructor; each returns
@@ -67,6 +77,8 @@ struct JpegReader::State {
   jpeg_decompress_struct info{};
   ErrorManager errors{};
   jpeg_progress_mgr progress{};
+  BaselineScan scan;
+  std::span<const std::byte> encoded;
   ScratchBuffer pixels;
   ScratchBuffer cmyk;
   JDIMENSION left = 0;    ///< of the decoded columns
@@ -83,16 +95,17 @@ struct JpegReader::State {
     return true;
   }
 
-  bool read_header(const unsigned char* bytes, unsigned long size) {
+  bool read_header() {
     if (setjmp(errors.escape) != 0) return false;
     jpeg_abort_decompress(&info);
     errors.base.num_warnings = 0;
-    jpeg_mem_src(&info, bytes, size);
+    jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(encoded.data()), encoded.size());
     jpeg_read_header(&info, TRUE);
     return true;
   }
 
-  bool start(int crop_left, int crop_width, bool all_columns, int eighths) {
+  /// `by_libjpeg`: all of the decoding is left to libjpeg.
+  bool start(int crop_left, int crop_width, bool all_columns, int eighths, bool by_libjpeg) {
     if (setjmp(errors.escape) != 0) return false;
     info.out_color_space = is_cmyk() ? JCS_CMYK : JCS_RGB;
     info.scale_num = static_cast<unsigned>(eighths);
@@ -100,7 +113,12 @@ struct JpegReader::State {
     jpeg_start_decompress(&info);
     left = 0;
     width = info.output_width;
-    if (all_columns) return true;
+    if (!all_columns) crop_columns(crop_left, crop_width);
+    if (!by_libjpeg && scan_available()) scan.take_over(info, left, width, eighths);
+    return true;
+  }
+
+  void crop_columns(int crop_left, int crop_width) {
     const int image_width = static_cast<int>(info.output_width);
     int first = std::max(0, crop_left - neighbours);
     const int last = std::min(image_width, std::max(crop_left + crop_width + neighbours, first + least_width));
@@ -108,7 +126,11 @@ struct JpegReader::State {
     left = static_cast<JDIMENSION>(first);
     width = static_cast<JDIMENSION>(last - first);
     jpeg_crop_scanline(&info, &left, &width);
-    return true;
+  }
+
+  bool scan_available() {
+    static const bool available = BaselineScan::available(info);
+    return available;
   }
 
   bool read_rows(int first, int last, std::uint8_t* rgb, std::uint8_t* cmyk_rows) {
@@ -133,6 +155,18 @@ struct JpegReader::State {
     return true;
   }
 
+  /// The wanted rows of all decoded columns, or null with the text in errors.error.
+  std::uint8_t* read_pixels(const Wanted& wanted, int eighths, bool by_libjpeg) {
+    if (!start(wanted.left, wanted.columns, wanted.whole, eighths, by_libjpeg)) return nullptr;
+    const int last = wanted.whole ? static_cast<int>(info.output_height) : wanted.last;
+    const std::size_t row_pixels = info.output_width;
+    const auto room = pixels.take(row_pixels * 3 * static_cast<std::size_t>(last - wanted.first));
+    auto* rgb = reinterpret_cast<std::uint8_t*>(room.data());
+    std::uint8_t* cmyk_rows = nullptr;
+    if (is_cmyk()) cmyk_rows = reinterpret_cast<std::uint8_t*>(cmyk.take(row_pixels * 4 * rows_at_once).data());
+    return read_rows(wanted.first, last, rgb, cmyk_rows) ? rgb : nullptr;
+  }
+
   bool is_cmyk() const { return info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK; }
   [[noreturn]] void fail() const { throw ImageError(errors.error); }
 
@@ -147,7 +181,8 @@ JpegReader::~JpegReader() { jpeg_destroy_decompress(&state_->info); }
 
 ImageSize JpegReader::read_header(std::span<const std::byte> encoded) {
   State& state = *state_;
-  if (!state.read_header(reinterpret_cast<const unsigned char*>(encoded.data()), encoded.size())) state.fail();
+  state.encoded = encoded;
+  if (!state.read_header()) state.fail();
   const ImageSize size{static_cast<int>(state.info.image_width), static_cast<int>(state.info.image_height)};
   check_limits(size);
   const int components = state.info.num_components;
@@ -166,15 +201,16 @@ DecodedImage JpegReader::decode(const CropBox& crop, Extent extent, int eighths)
   };
   const auto [left, columns] = scaled(crop.left, crop.width);
   const auto [top, rows] = scaled(crop.top, crop.height);
-  if (!state.start(left, columns, whole, eighths)) state.fail();
-  const int first = whole ? 0 : top;
-  const int last = whole ? static_cast<int>(state.info.output_height) : top + rows;
+  const Wanted wanted{.left = left, .columns = columns, .first = whole ? 0 : top, .last = top + rows, .whole = whole};
+  state.scan.reset();
+  std::uint8_t* rgb = state.read_pixels(wanted, eighths, whole);
+  if (rgb == nullptr && state.scan.gave_up()) {
+    if (!state.read_header()) state.fail();
+    rgb = state.read_pixels(wanted, eighths, true);
+  }
+  if (rgb == nullptr) state.fail();
   const std::size_t width = state.info.output_width;
-  const auto pixels = state.pixels.take(width * 3 * static_cast<std::size_t>(last - first));
-  std::uint8_t* rgb = reinterpret_cast<std::uint8_t*>(pixels.data());
-  std::uint8_t* cmyk = nullptr;
-  if (state.is_cmyk()) cmyk = reinterpret_cast<std::uint8_t*>(state.cmyk.take(width * 4 * State::rows_at_once).data());
-  if (!state.read_rows(first, last, rgb, cmyk)) state.fail();
+  const int first = wanted.first;
 
   DecodedImage image;
   image.row_bytes = width * 3;

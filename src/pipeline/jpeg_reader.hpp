@@ -14,8 +14,9 @@ class JpegReader {
   static constexpr int max_scans = 100;
 
   enum class Extent {
-    whole,        ///< decode everything, then point at the crop
-    crop_only,    ///< decode the crop's rows and columns, and the few around them that its pixels depend on
+    whole,        ///< decode everything, then point at the crop; by libjpeg alone, as others' loaders do
+    crop_only,    ///< decode the crop's rows and columns, and the few around them that its pixels depend on; the Huffman
+                  ///< codes of baseline files by BaselineScan
   };
 
   JpegReader();

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include <cmath>
+#include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -59,6 +60,8 @@ std::vector<std::byte> make_jpeg(const JpegKind& kind) {
   }
   if (kind.progressive) jpeg_simple_progression(&info);
   info.restart_in_rows = kind.restart_rows;
+  info.restart_interval = static_cast<unsigned>(kind.restart_mcus);
+  info.optimize_coding = kind.optimised ? TRUE : FALSE;
 
   const auto pixels = picture(kind, info.input_components);
   jpeg_start_compress(&info, TRUE);
@@ -73,6 +76,56 @@ std::vector<std::byte> make_jpeg(const JpegKind& kind) {
   std::vector<std::byte> encoded(bytes, bytes + size);
   std::free(memory);
   return encoded;
+}
+
+namespace {
+
+struct PlainErrors {
+  jpeg_error_mgr base;
+  std::jmp_buf escape;
+  char error[JMSG_LENGTH_MAX];
+  char warning[JMSG_LENGTH_MAX];
+};
+
+/// Only trivial locals, as a longjmp needs.
+bool decode_plainly(jpeg_decompress_struct& info, PlainErrors& errors, std::span<const std::byte> encoded,
+                    std::vector<std::uint8_t>& pixels) {
+  if (setjmp(errors.escape) != 0) return false;
+  jpeg_create_decompress(&info);
+  jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(encoded.data()), encoded.size());
+  jpeg_read_header(&info, TRUE);
+  const bool four = info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK;
+  info.out_color_space = four ? JCS_CMYK : JCS_RGB;
+  jpeg_start_decompress(&info);
+  const std::size_t row_bytes = std::size_t{info.output_width} * (four ? 4 : 3);
+  pixels.resize(row_bytes * info.output_height);
+  while (info.output_scanline < info.output_height) {
+    JSAMPROW row = pixels.data() + row_bytes * info.output_scanline;
+    jpeg_read_scanlines(&info, &row, 1);
+  }
+  return true;
+}
+
+}  // namespace
+
+PlainDecode decode_by_libjpeg(std::span<const std::byte> encoded) {
+  jpeg_decompress_struct info{};
+  PlainErrors errors{};
+  info.err = jpeg_std_error(&errors.base);
+  errors.base.error_exit = [](j_common_ptr at) {
+    auto& own = *reinterpret_cast<PlainErrors*>(at->err);
+    own.base.format_message(at, own.error);
+    std::longjmp(own.escape, 1);
+  };
+  errors.base.emit_message = [](j_common_ptr at, int level) {
+    auto& own = *reinterpret_cast<PlainErrors*>(at->err);
+    if (level < 0 && own.base.num_warnings++ == 0) own.base.format_message(at, own.warning);
+  };
+  PlainDecode decoded;
+  if (!decode_plainly(info, errors, encoded, decoded.pixels)) decoded.error = errors.error;
+  decoded.warning = errors.warning;
+  jpeg_destroy_decompress(&info);
+  return decoded;
 }
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }

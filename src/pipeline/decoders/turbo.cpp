@@ -17,7 +17,7 @@ class TurboDecoder final : public Decoder {
 
 DecoderEntry make_turbo() {
   return {.name = "turbo",
-          .summary = "libjpeg-turbo, only the crop's rows and columns",
+          .summary = "libjpeg-turbo with a Huffman decoder of our own, only the crop's rows and columns",
           .unavailable = [] { return std::string(); },
           .make = [](int) { return std::make_unique<TurboDecoder>(); }};
 }

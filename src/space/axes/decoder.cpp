@@ -4,7 +4,7 @@ namespace feedtune {
 
 Axis make_decoder() {
   return text_axis({.name = "decoder",
-                    .summary = "turbo: libjpeg-turbo, only the crop's rows and columns; turbo_full: the whole image "
+                    .summary = "turbo: libjpeg-turbo with a Huffman decoder of our own, only the crop's rows and columns; turbo_full: the whole image "
                                "first, as torchvision does; turbo_scaled: crops of four times the output's size "
                                "and more at a half, a quarter or an eighth, not the same pixels; opencv: imdecode",
                     .accepted = {"turbo", "turbo_full", "turbo_scaled", "opencv"},
