@@ -7,6 +7,7 @@
 #include <jpeglib.h>
 
 #include "cli/build_info.hpp"
+#include "pipeline/baseline_scan.hpp"
 
 #define FEEDTUNE_TEXT_OF(x) #x
 #define FEEDTUNE_TEXT(x) FEEDTUNE_TEXT_OF(x)
@@ -22,6 +23,7 @@ ToolFacts tool_facts() {
   facts.compiler = build_info::compiler;
   facts.build_type = build_info::build_type;
   facts.libraries["libjpeg-turbo"] = FEEDTUNE_TEXT(LIBJPEG_TURBO_VERSION);
+  facts.libraries["huffman (turbo)"] = BaselineScan::available() ? "feedtune" : "libjpeg-turbo";
   return facts;
 }
 

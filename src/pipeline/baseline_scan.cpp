@@ -12,32 +12,68 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <cstring>
+#include <csetjmp>
 #include <limits>
+#include <span>
 
 #include "pipeline/baseline_scan.hpp"
+#include "pipeline/jpeg_writer.hpp"
 
 namespace feedtune {
 
 #ifdef FEEDTUNE_JPEG_INTERNALS
 
-bool BaselineScan::available(jpeg_decompress_struct& started) {
-  // A libjpeg whose struct has another layout would hardly have one of its own functions at this place.
-  Dl_info of_library{};
-  Dl_info of_hook{};
-  return ::dladdr(reinterpret_cast<void*>(&jpeg_read_header), &of_library) != 0 && started.entropy != nullptr &&
-         ::dladdr(reinterpret_cast<void*>(started.entropy->decode_mcu), &of_hook) != 0 &&
-         of_library.dli_fbase == of_hook.dli_fbase;
+namespace {
+
+struct Escape {
+  jpeg_error_mgr base;
+  std::jmp_buf to;
+};
+
+/// A libjpeg whose structs have another layout would hardly have one of its own functions at the hook's place. Only trivial
+/// locals: a longjmp comes back here.
+bool hook_is_libjpegs(std::span<const std::byte> encoded) {
+  jpeg_decompress_struct info{};
+  Escape errors{};
+  info.err = jpeg_std_error(&errors.base);
+  errors.base.error_exit = [](j_common_ptr at) { std::longjmp(reinterpret_cast<Escape*>(at->err)->to, 1); };
+  volatile bool same = false;
+  if (setjmp(errors.to) == 0) {
+    jpeg_create_decompress(&info);
+    jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(encoded.data()), encoded.size());
+    jpeg_read_header(&info, TRUE);
+    jpeg_start_decompress(&info);
+    Dl_info library{};
+    Dl_info hook{};
+    same = ::dladdr(reinterpret_cast<void*>(info.mem->alloc_small), &library) != 0 && info.entropy != nullptr &&
+           ::dladdr(reinterpret_cast<void*>(info.entropy->decode_mcu), &hook) != 0 && library.dli_fbase == hook.dli_fbase;
+  }
+  jpeg_destroy_decompress(&info);
+  return same;
+}
+
+}  // namespace
+
+bool BaselineScan::available() {
+  static const bool known = [] {
+    const std::array<std::uint8_t, 8 * 8 * 3> grey{};
+    return hook_is_libjpegs(JpegWriter().encode(grey.data(), 8, 8, 90));
+  }();
+  return known;
 }
 
 bool BaselineScan::take_over(jpeg_decompress_struct& info, JDIMENSION left, JDIMENSION width, int eighths) {
-  if (info.progressive_mode || info.arith_code || info.data_precision != 8 || jpeg_has_multiple_scans(&info)) return false;
+  if (!available() || info.progressive_mode || info.arith_code || info.data_precision != 8 || jpeg_has_multiple_scans(&info)) return false;
 #if LIBJPEG_TURBO_VERSION_NUMBER >= 3000000
   if (info.master->lossless) return false;
 #endif
   if (!build_tables(info)) return false;
   last_dc_.fill(0);
-  bits_ = HuffmanBits(info.src->next_input_byte, info.src->next_input_byte + info.src->bytes_in_buffer);
+  const JOCTET* begin = info.src->next_input_byte;
+  const JOCTET* end = begin + info.src->bytes_in_buffer;
+  // A run of 0xFF is no marker unless something follows: libjpeg reads past it and misses the rest.
+  while (end != begin && end[-1] == 0xFF) --end;
+  bits_ = HuffmanBits(begin, end);
   // Which MCUs hold the wanted columns: as jpeg_crop_scanline counts them.
   const auto of_mcu = static_cast<JDIMENSION>(eighths * (info.comps_in_scan == 1 ? 1 : info.max_h_samp_factor));
   columns_ = info.MCUs_per_row;
@@ -62,7 +98,7 @@ boolean BaselineScan::decode_mcu(j_decompress_ptr info, JBLOCKROW* blocks) {
 
 #else
 
-bool BaselineScan::available(jpeg_decompress_struct&) { return false; }
+bool BaselineScan::available() { return false; }
 bool BaselineScan::take_over(jpeg_decompress_struct&, JDIMENSION, JDIMENSION, int) { return false; }
 
 #endif
@@ -91,7 +127,7 @@ bool BaselineScan::build_tables(const jpeg_decompress_struct& info) {
 }
 
 /// One MCU; without `blocks` it is passed over. False where the bits are no image's.
-[[gnu::always_inline]] inline bool BaselineScan::decode_any(JBLOCKROW* blocks) {
+inline bool BaselineScan::decode_any(JBLOCKROW* blocks) {
   if (restart_interval_ != 0 && until_restart_-- == 0) {
     if (!bits_.restart(next_restart_)) return false;
     next_restart_ = (next_restart_ + 1) % 8;
@@ -122,7 +158,7 @@ bool BaselineScan::build_tables(const jpeg_decompress_struct& info) {
 
 bool BaselineScan::decode(JBLOCKROW* blocks) {
 #ifdef __x86_64__
-  static const bool bmi2 = __builtin_cpu_supports("bmi2") != 0;
+  static const bool bmi2 = __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("bmi2") != 0;
   if (bmi2) return decode_bmi2(blocks);
 #endif
   return decode_any(blocks);

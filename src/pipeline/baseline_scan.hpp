@@ -16,8 +16,9 @@ namespace feedtune {
 /// again without it, so that its pixels and warnings are libjpeg's own.
 class BaselineScan {
  public:
-  /// Whether this libjpeg is the one whose headers this was compiled with, as far as its parts used here show.
-  static bool available(jpeg_decompress_struct& started);
+  /// Whether it can be used at all: libjpeg's own declarations were there to compile with, and this process's libjpeg is
+  /// laid out as they say (looked at once, on a small picture). Safe from many threads.
+  static bool available();
 
   /// After jpeg_start_decompress and jpeg_crop_scanline, with all of the file in the source's buffer; `left` and `width` in
   /// decoded pixels, `eighths` as in JpegReader. Uses info.client_data. Where it can't (progressive, arithmetic coding,
@@ -35,7 +36,7 @@ class BaselineScan {
   };
   static boolean decode_mcu(j_decompress_ptr info, JBLOCKROW* blocks);
   bool decode(JBLOCKROW* blocks);
-  bool decode_any(JBLOCKROW* blocks);
+  [[gnu::always_inline]] inline bool decode_any(JBLOCKROW* blocks);
   bool decode_bmi2(JBLOCKROW* blocks);
   bool build_tables(const jpeg_decompress_struct& info);
 

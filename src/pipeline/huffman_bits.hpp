@@ -40,7 +40,7 @@ class HuffmanBits {
     *this = refilled_by_byte(*this);
   }
 
-  /// All of them, the next one highest; below those that are there, zeros or what comes next.
+  /// The bits from here on, the next one highest. Below the known ones: zeros, or what follows in the stream.
   std::uint64_t front() const { return bits_; }
   /// The next `n` bits, 1 to 56.
   std::uint32_t peek(int n) const { return static_cast<std::uint32_t>(bits_ >> (64 - n)); }

@@ -5,8 +5,9 @@
 namespace feedtune {
 
 bool HuffmanTable::build(const HuffmanSpec& spec, bool dc) {
-  if (built_ && spec == spec_) return true;
+  if (built_ && dc == dc_ && spec == spec_) return true;
   built_ = false;
+  dc_ = dc;
   spec_ = spec;
   std::uint32_t code = 0;
   std::int32_t place = 0;

@@ -65,6 +65,7 @@ class HuffmanTable {
 
   HuffmanSpec spec_;
   bool built_ = false;
+  bool dc_ = false;
   std::array<HuffmanEntry, 1 << width> entries_;
   std::array<Skip, 1 << width> skips_;
   /// By length: the first code beyond it, in 16 bits, and what added to a code gives its place among the symbols.

@@ -71,12 +71,13 @@ struct Wanted {
 
 }  // namespace
 
-/// Every function that calls setjmp holds only trivial locals, so a longjmp jumps over no destructor; each returns
-/// false with the text in errors.error.
+/// Every function that calls setjmp holds only trivial locals, and so do BaselineScan's below them: a longjmp jumps over no
+/// destructor. Each returns false with the text in errors.error, but where the scan gave up: then the text means nothing.
 struct JpegReader::State {
   jpeg_decompress_struct info{};
   ErrorManager errors{};
   jpeg_progress_mgr progress{};
+  Huffman huffman = Huffman::ours;
   BaselineScan scan;
   std::span<const std::byte> encoded;
   ScratchBuffer pixels;
@@ -114,7 +115,7 @@ struct JpegReader::State {
     left = 0;
     width = info.output_width;
     if (!all_columns) crop_columns(crop_left, crop_width);
-    if (!by_libjpeg && scan_available()) scan.take_over(info, left, width, eighths);
+    if (!by_libjpeg) scan.take_over(info, left, width, eighths);
     return true;
   }
 
@@ -126,11 +127,6 @@ struct JpegReader::State {
     left = static_cast<JDIMENSION>(first);
     width = static_cast<JDIMENSION>(last - first);
     jpeg_crop_scanline(&info, &left, &width);
-  }
-
-  bool scan_available() {
-    static const bool available = BaselineScan::available(info);
-    return available;
   }
 
   bool read_rows(int first, int last, std::uint8_t* rgb, std::uint8_t* cmyk_rows) {
@@ -173,7 +169,8 @@ struct JpegReader::State {
   static constexpr int rows_at_once = 16;
 };
 
-JpegReader::JpegReader() : state_(std::make_unique<State>()) {
+JpegReader::JpegReader(Huffman huffman) : state_(std::make_unique<State>()) {
+  state_->huffman = huffman;
   if (!state_->create()) state_->fail();
 }
 
@@ -203,7 +200,7 @@ DecodedImage JpegReader::decode(const CropBox& crop, Extent extent, int eighths)
   const auto [top, rows] = scaled(crop.top, crop.height);
   const Wanted wanted{.left = left, .columns = columns, .first = whole ? 0 : top, .last = top + rows, .whole = whole};
   state.scan.reset();
-  std::uint8_t* rgb = state.read_pixels(wanted, eighths, whole);
+  std::uint8_t* rgb = state.read_pixels(wanted, eighths, whole || state.huffman == Huffman::libjpegs);
   if (rgb == nullptr && state.scan.gave_up()) {
     if (!state.read_header()) state.fail();
     rgb = state.read_pixels(wanted, eighths, true);

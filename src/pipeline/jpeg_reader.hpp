@@ -19,7 +19,12 @@ class JpegReader {
                   ///< codes of baseline files by BaselineScan
   };
 
-  JpegReader();
+  enum class Huffman {
+    ours,      ///< BaselineScan where the file is one for it and only the crop is wanted
+    libjpegs,
+  };
+
+  explicit JpegReader(Huffman huffman = Huffman::ours);
   ~JpegReader();
   JpegReader(const JpegReader&) = delete;
   JpegReader& operator=(const JpegReader&) = delete;

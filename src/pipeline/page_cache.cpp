@@ -32,9 +32,13 @@ struct PageCount {
   int error = 0;
 };
 
-// cachestat(2) as linux/mman.h of 6.5 declares it; older headers have neither the types nor the number, which is the same
-// on every architecture but alpha.
+// cachestat(2) as linux/mman.h of 6.5 declares it, for older headers. The number is that of every architecture but a few
+// old ones; where it is another call's or none's, that call refuses these arguments or the kernel does.
+#ifdef __NR_cachestat
+constexpr long cachestat_number = __NR_cachestat;
+#else
 constexpr long cachestat_number = 451;
+#endif
 struct CachestatRange {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
@@ -47,26 +51,38 @@ struct Cachestat {
   std::uint64_t recently_evicted = 0;
 };
 
-/// False where the kernel has no cachestat (before 6.5), or forbids it for this file (another owner's, not writable).
+/// One byte of a page, if that needs no waiting: 1, else -1 with errno.
+ssize_t read_if_there(int file, off_t place) {
+  char byte = 0;
+  const iovec into{&byte, 1};
+  return ::preadv2(file, &into, 1, place, RWF_NOWAIT);
+}
+
+/// A read that would block starts the kernel's read-ahead all the same. Unless told that reads are random, that brings the
+/// whole file in, and the next page asked for may be there by then.
+void no_read_ahead(int file) { (void)::posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM); }
+
+/// False where the kernel has no cachestat (before 6.5), forbids it for this file (another owner's, not writable), or answers
+/// for pages that aren't the ones that are read: of a file in overlayfs it counts none.
 bool count_cached(int file, std::int64_t pages, PageCount& count) {
   CachestatRange whole;
   Cachestat stat;
   if (::syscall(cachestat_number, file, &whole, &stat, 0) != 0) return false;
+  if (stat.cached == 0) {
+    no_read_ahead(file);
+    if (read_if_there(file, 0) == 1 || errno != EAGAIN) return false;
+  }
   count.looked_at += static_cast<double>(pages);
   count.resident += static_cast<double>(std::min(pages, static_cast<std::int64_t>(stat.cached)));
   return true;
 }
 
 void count_readable(int file, std::int64_t pages, std::int64_t page, std::int64_t most, PageCount& count) {
-  // A read that would block starts the kernel's read-ahead all the same. Unless told that reads are random, that brings
-  // the whole file in, and the next page asked for may be there by then.
-  (void)::posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM);
+  no_read_ahead(file);
   const std::int64_t asked = std::min(pages, most);
   std::int64_t read = 0;
   for (std::int64_t k = 0; k < asked; ++k) {
-    char byte = 0;
-    const iovec place{&byte, 1};
-    const ssize_t got = ::preadv2(file, &place, 1, (k * pages / asked) * page, RWF_NOWAIT);
+    const ssize_t got = read_if_there(file, (k * pages / asked) * page);
     if (got < 0 && errno != EAGAIN) {
       count.error = errno;
       return;

@@ -32,8 +32,8 @@ enum class ResidencyLook {
   reads,  ///< reads alone
 };
 
-/// Of up to 256 files, spread evenly. Counts a file's pages with cachestat(2), which touches none; where the kernel has
-/// none (before 6.5) or refuses (files of others), asks for one byte of some 4,096 pages with preadv2(RWF_NOWAIT), which
+/// Of up to 256 files, spread evenly. Counts a file's pages with cachestat(2), which touches none (and where it counts none,
+/// tries to read one, since overlayfs hides them); where the kernel has no cachestat (before 6.5) or refuses, asks for one byte of some 4,096 pages with preadv2(RWF_NOWAIT), which
 /// gives EAGAIN instead of waiting for the disk but brings the pages asked for into memory. A file weighs by its size.
 /// (mincore() answers for files of others as if all were resident.)
 CacheShare cache_resident_share(const DataFiles& files, ResidencyLook look = ResidencyLook::best);

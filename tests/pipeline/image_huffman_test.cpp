@@ -1,26 +1,38 @@
 // Our own Huffman decoding of baseline files: bit for bit what libjpeg makes of them, whole or damaged.
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <csetjmp>
 #include <cstdio>
-#include <numeric>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "image_jpeg_fixture.hpp"
 #include "pipeline/baseline_scan.hpp"
-#include "pipeline/huffman_table.hpp"
 #include "pipeline/image_decoder.hpp"
 #include "pipeline/image_error.hpp"
+#include "pipeline/jpeg_reader.hpp"
 
 namespace feedtune {
 namespace {
 
 using test::JpegKind;
 using Colour = JpegKind::Colour;
+
+/// 0 to below `below`, the same numbers each run.
+class Draws {
+ public:
+  explicit Draws(std::uint32_t seed) : state_(seed) {}
+  std::size_t operator()(std::size_t below) {
+    state_ = state_ * 1664525u + 1013904223u;
+    return static_cast<std::size_t>(state_ >> 8) % below;
+  }
+
+ private:
+  std::uint32_t state_;
+};
 
 /// What `turbo` makes of a whole file.
 test::PlainDecode decode_whole(Decoder& decoder, std::span<const std::byte> encoded) {
@@ -49,7 +61,7 @@ std::vector<JpegKind> kinds() {
           all.push_back({.width = 131, .height = 97, .horizontal = h, .vertical = v, .quality = quality,
                          .restart_mcus = restart_mcus, .optimised = optimised,
                          .seed = static_cast<unsigned>(all.size())});
-  for (const Colour colour : {Colour::grey, Colour::rgb})
+  for (const Colour colour : {Colour::grey, Colour::rgb, Colour::cmyk, Colour::ycck})
     for (const int restart_mcus : {0, 3})
       all.push_back({.width = 70, .height = 50, .colour = colour, .horizontal = 1, .vertical = 1, .restart_mcus = restart_mcus});
   all.push_back({.width = 70, .height = 50, .colour = Colour::grey, .horizontal = 2, .vertical = 2});
@@ -75,7 +87,7 @@ bool taken_over(std::span<const std::byte> encoded, BaselineScan& scan) {
     jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(encoded.data()), encoded.size());
     jpeg_read_header(&info, TRUE);
     jpeg_start_decompress(&info);
-    taken = BaselineScan::available(info) && scan.take_over(info, 0, info.output_width, 8);
+    taken = scan.take_over(info, 0, info.output_width, 8);
     row.resize(std::size_t{info.output_width} * 4);
     while (info.output_scanline < info.output_height) {
       JSAMPROW into = row.data();
@@ -87,6 +99,7 @@ bool taken_over(std::span<const std::byte> encoded, BaselineScan& scan) {
 }
 
 TEST(ImageHuffman, EveryBaselineFileIsTakenOverAndNoOther) {
+  ASSERT_TRUE(BaselineScan::available());
   BaselineScan scan;
   for (const JpegKind& kind : kinds()) {
     EXPECT_TRUE(taken_over(test::make_jpeg(kind), scan));
@@ -98,6 +111,7 @@ TEST(ImageHuffman, EveryBaselineFileIsTakenOverAndNoOther) {
 TEST(ImageHuffman, WholeFilesGiveLibjpegsPixels) {
   const auto decoder = make_image_decoder("turbo");
   for (const JpegKind& kind : kinds()) {
+    if (kind.colour == Colour::cmyk || kind.colour == Colour::ycck) continue;  // plain libjpeg leaves those as they are
     const auto encoded = test::make_jpeg(kind);
     const auto expected = test::decode_by_libjpeg(encoded);
     ASSERT_EQ(expected.error + expected.warning, "");
@@ -125,25 +139,48 @@ TEST(ImageHuffman, FilesCutOffAnywhereAreLibjpegsToTheBit) {
     const auto encoded = test::make_jpeg({.width = 80, .height = 60, .restart_mcus = restart_mcus});
     for (std::size_t bytes = 200; bytes < encoded.size(); bytes += 3)  // headers are tried elsewhere
       expect_as_libjpeg(*decoder, std::span(encoded).first(bytes), "cut at " + std::to_string(bytes));
+    auto erased = encoded;  // as flash memory is, from the end marker on
+    erased.resize(encoded.size() - 2);
+    erased.insert(erased.end(), 40, std::byte{0xFF});
+    expect_as_libjpeg(*decoder, erased, "erased end");
+    erased.back() = std::byte{0xD9};
+    expect_as_libjpeg(*decoder, erased, "erased end, end marker");
   }
+}
+
+TEST(ImageHuffman, AFileWithoutTablesIsReadWithTheStandardOnesAsMotionJpegIs) {
+  const auto decoder = make_image_decoder("turbo");
+  auto encoded = test::make_jpeg({});
+  const auto expected = test::decode_by_libjpeg(encoded);
+  for (std::size_t at = 2; at + 4 < encoded.size() && encoded[at + 1] != std::byte{0xDA};) {
+    const std::size_t bytes = 2 + (std::to_integer<std::size_t>(encoded[at + 2]) << 8 | std::to_integer<std::size_t>(encoded[at + 3]));
+    const auto begin = encoded.begin() + static_cast<std::ptrdiff_t>(at);
+    if (encoded[at + 1] == std::byte{0xC4}) encoded.erase(begin, begin + static_cast<std::ptrdiff_t>(bytes));
+    else at += bytes;
+  }
+  expect_as_libjpeg(*decoder, encoded, "no tables");
+  EXPECT_TRUE(decode_whole(*decoder, encoded).pixels == expected.pixels);
+}
+
+/// Changes one to three bytes of the file's second half, where the picture's bits are; headers are tried elsewhere.
+std::vector<std::byte> damaged(std::vector<std::byte> encoded, Draws& draw) {
+  const std::size_t from = encoded.size() / 2;
+  for (std::size_t n = 1 + draw(3); n > 0; --n)
+    encoded[from + draw(encoded.size() - from)] = static_cast<std::byte>(draw(3) == 0 ? 0xFF : draw(256));
+  return encoded;
+}
+
+JpegKind any_kind(Draws& draw) {
+  return {.width = 60, .height = 44, .horizontal = 1 + static_cast<int>(draw(2)), .vertical = 1 + static_cast<int>(draw(2)),
+          .restart_mcus = draw(2) == 0 ? 0 : 3, .optimised = draw(2) == 0};
 }
 
 TEST(ImageHuffman, DamagedFilesAreLibjpegsToTheBit) {
   const auto decoder = make_image_decoder("turbo");
-  std::uint32_t state = 7;
-  const auto draw = [&state](std::size_t below) {
-    state = state * 1664525u + 1013904223u;
-    return static_cast<std::size_t>(state >> 8) % below;
-  };
+  Draws draw(7);
   int changed = 0;
   for (int k = 0; k < 4000; ++k) {
-    auto encoded = test::make_jpeg({.width = 60, .height = 44, .horizontal = 1 + static_cast<int>(draw(2)),
-                                    .vertical = 1 + static_cast<int>(draw(2)), .restart_mcus = draw(2) == 0 ? 0 : 3,
-                                    .optimised = draw(2) == 0});
-    // The picture's bits are the file's second half and more; headers are tried elsewhere (RandomDamageNeverCrashes).
-    const std::size_t from = encoded.size() / 2;
-    for (std::size_t n = 1 + draw(3); n > 0; --n)
-      encoded[from + draw(encoded.size() - from)] = static_cast<std::byte>(draw(3) == 0 ? 0xFF : draw(256));
+    const auto encoded = damaged(test::make_jpeg(any_kind(draw)), draw);
     expect_as_libjpeg(*decoder, encoded, "damage " + std::to_string(k));
     if (HasFatalFailure()) return;
     if (test::decode_by_libjpeg(encoded).warning != "") ++changed;
@@ -151,191 +188,49 @@ TEST(ImageHuffman, DamagedFilesAreLibjpegsToTheBit) {
   EXPECT_GT(changed, 1000) << "the damage must be of a kind that shows";
 }
 
-// Tables and symbols, against an encoder that knows nothing of look-ups.
-
-struct Code {
-  std::uint32_t bits = 0;
-  int length = 0;
-};
-
-/// T.81 Annex C: codes of growing length, each one more than the last.
-std::vector<Code> codes_of(const HuffmanSpec& spec) {
-  std::vector<Code> codes;
-  std::uint32_t code = 0;
-  for (int length = 1; length <= 16; ++length, code <<= 1)
-    for (int k = 0; k < spec.counts[static_cast<std::size_t>(length)]; ++k) codes.push_back({code++, length});
-  return codes;
-}
-
-class BitWriter {
- public:
-  void put(std::uint32_t bits, int length) {
-    for (int k = length - 1; k >= 0; --k) {
-      byte_ = static_cast<std::uint8_t>(byte_ << 1 | ((bits >> k) & 1));
-      if (++filled_ == 8) flush();
+/// A crop of a file at a scale, with everything that is said about it.
+test::PlainDecode decode_crop(JpegReader& reader, std::span<const std::byte> encoded, const CropBox& crop, int eighths) {
+  test::PlainDecode decoded;
+  try {
+    reader.read_header(encoded);
+    const DecodedImage image = reader.decode(crop, JpegReader::Extent::crop_only, eighths);
+    for (int y = 0; y < image.height; ++y) {
+      const std::uint8_t* row = image.pixels + static_cast<std::size_t>(y) * image.row_bytes;
+      decoded.pixels.insert(decoded.pixels.end(), row, row + 3 * image.width);
     }
-    written_ += length;
+    decoded.warning = image.warning;
+  } catch (const ImageError& error) {
+    decoded.error = error.what();
   }
-  std::vector<std::uint8_t> finish() {
-    while (filled_ != 0) put(1, 1);
-    bytes_.insert(bytes_.end(), {0xFF, 0xD9});
-    return bytes_;
-  }
-  int written() const { return written_; }
-
- private:
-  void flush() {
-    bytes_.push_back(byte_);
-    if (byte_ == 0xFF) bytes_.push_back(0);
-    byte_ = 0;
-    filled_ = 0;
-  }
-  std::vector<std::uint8_t> bytes_;
-  std::uint8_t byte_ = 0;
-  int filled_ = 0;
-  int written_ = 0;
-};
-
-/// Any prefix code that JPEG allows: some codes of each length as long as there is room, symbols in any order.
-HuffmanSpec any_spec() {
-  HuffmanSpec spec;
-  std::vector<std::uint8_t> symbols(256);
-  std::iota(symbols.begin(), symbols.end(), std::uint8_t{0});
-  for (std::size_t k = symbols.size() - 1; k > 0; --k) std::swap(symbols[k], symbols[*rc::gen::inRange<std::size_t>(0, k + 1)]);
-  std::copy(symbols.begin(), symbols.end(), spec.symbols.begin());
-  std::uint32_t code = 0;
-  int count = 0;
-  for (int length = 1; length <= 16; ++length, code <<= 1) {
-    const auto room = static_cast<int>((1u << length) - 1 - code);  // all ones is no code
-    const int most = length == 16 ? room : room / 2;
-    const int here = std::min(*rc::gen::inRange(0, std::max(1, std::min(most, 40) + 1)), 256 - count);
-    spec.counts[static_cast<std::size_t>(length)] = static_cast<std::uint8_t>(here);
-    code += static_cast<std::uint32_t>(here);
-    count += here;
-  }
-  return spec;
+  return decoded;
 }
 
-int extended(std::uint32_t raw, int size) {
-  return size == 0 || raw >= (1u << (size - 1)) ? static_cast<int>(raw) : static_cast<int>(raw) - (1 << size) + 1;
-}
-
-constexpr int zigzag[64] = {0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
-                            41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
-                            30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
-
-struct BlockWriter {
-  const HuffmanSpec& spec;
-  const std::vector<Code>& codes;
-  BitWriter bits{};
-
-  /// Random symbols up to the block's end, none that leads beyond it.
-  std::array<std::int16_t, 64> write_block() {
-    std::array<std::int16_t, 64> block{};
-    for (int k = 1; k < 64;) {
-      std::vector<std::size_t> fitting;
-      for (std::size_t at = 0; at < codes.size(); ++at) {
-        const int size = spec.symbols[at] & 15;
-        const int run = spec.symbols[at] >> 4;
-        if (size != 0 ? k + run < 64 : run != 15 || k + 16 <= 64) fitting.push_back(at);
-      }
-      RC_PRE(!fitting.empty());
-      const std::size_t at = fitting[*rc::gen::inRange<std::size_t>(0, fitting.size())];
-      const int size = spec.symbols[at] & 15;
-      const int run = spec.symbols[at] >> 4;
-      bits.put(codes[at].bits, codes[at].length);
-      if (size == 0 && run != 15) break;
-      k += run;
-      if (size != 0) {
-        const auto raw = *rc::gen::inRange<std::uint32_t>(0, 1u << size);
-        bits.put(raw, size);
-        block[static_cast<std::size_t>(zigzag[k])] = static_cast<std::int16_t>(extended(raw, size));
-      }
-      ++k;
-    }
-    return block;
+TEST(ImageHuffman, CropsAtEveryScaleWholeOrDamagedAreLibjpegsToTheBit) {
+  JpegReader ours;
+  JpegReader libjpegs(JpegReader::Huffman::libjpegs);
+  Draws draw(11);
+  int damages = 0;
+  for (int k = 0; k < 3000; ++k) {
+    JpegKind kind = any_kind(draw);
+    kind.width = 20 + static_cast<int>(draw(180));
+    kind.height = 20 + static_cast<int>(draw(120));
+    if (draw(6) == 0) kind.colour = Colour::grey;
+    auto encoded = test::make_jpeg(kind);
+    if (draw(2) == 0) encoded = damaged(std::move(encoded), draw);
+    const int width = 1 + static_cast<int>(draw(static_cast<std::size_t>(kind.width)));
+    const int height = 1 + static_cast<int>(draw(static_cast<std::size_t>(kind.height)));
+    const CropBox crop{static_cast<int>(draw(static_cast<std::size_t>(kind.width - width + 1))),
+                       static_cast<int>(draw(static_cast<std::size_t>(kind.height - height + 1))), width, height};
+    const int eighths = 8 >> draw(4);
+    const auto expected = decode_crop(libjpegs, encoded, crop, eighths);
+    const auto got = decode_crop(ours, encoded, crop, eighths);
+    ASSERT_EQ(got.error, expected.error) << k;
+    ASSERT_EQ(got.warning, expected.warning) << k;
+    ASSERT_TRUE(got.pixels == expected.pixels) << k << ": " << kind.width << "x" << kind.height << ", crop " << crop.left << ","
+                                               << crop.top << " " << width << "x" << height << " at " << eighths << "/8";
+    if (expected.warning != "") ++damages;
   }
-};
-
-RC_GTEST_PROP(ImageHuffman, AnyTableAndAnySymbolsAreReadAndPassedOverAlike, ()) {
-  const HuffmanSpec spec = any_spec();
-  const auto codes = codes_of(spec);
-  RC_PRE(!codes.empty());
-  BlockWriter writer{spec, codes};
-  std::vector<std::array<std::int16_t, 64>> blocks;
-  for (int k = 0; k < 8; ++k) blocks.push_back(writer.write_block());
-  const auto bytes = writer.bits.finish();
-  HuffmanTable table;
-  RC_ASSERT(table.build(spec, false));
-  HuffmanBits reading(bytes.data(), bytes.data() + bytes.size());
-  HuffmanBits passing = reading;
-  for (const auto& block : blocks) {
-    std::array<std::int16_t, 64> got{};
-    RC_ASSERT(table.read_ac(reading, got.data()));
-    RC_ASSERT(got == block);
-    RC_ASSERT(table.skip_ac(passing));
-    RC_ASSERT(!reading.overrun() && !passing.overrun());
-    reading.refill();
-    passing.refill();
-    RC_ASSERT(reading.peek(32) == passing.peek(32));
-  }
-}
-
-RC_GTEST_PROP(ImageHuffman, AnyDcDifferenceComesBack, ()) {
-  HuffmanSpec spec = any_spec();
-  for (std::uint8_t& symbol : spec.symbols) symbol &= 15;
-  const auto codes = codes_of(spec);
-  RC_PRE(!codes.empty());
-  BitWriter bits;
-  std::vector<int> differences;
-  for (int k = 0; k < 50; ++k) {
-    const auto at = *rc::gen::inRange<std::size_t>(0, codes.size());
-    const int size = spec.symbols[at];
-    const auto raw = *rc::gen::inRange<std::uint32_t>(0, 1u << size);
-    bits.put(codes[at].bits, codes[at].length);
-    bits.put(raw, size);
-    differences.push_back(extended(raw, size));
-  }
-  const auto bytes = bits.finish();
-  HuffmanTable table;
-  RC_ASSERT(table.build(spec, true));
-  HuffmanBits reading(bytes.data(), bytes.data() + bytes.size());
-  for (const int expected : differences) {
-    int got = 0;
-    RC_ASSERT(table.read_dc(reading, got));
-    RC_ASSERT(got == expected);
-  }
-  RC_ASSERT(!reading.overrun());
-}
-
-RC_GTEST_PROP(ImageHuffman, AnyBytesAsLengthsAndBitsStayInBounds, ()) {
-  HuffmanSpec spec;
-  for (std::size_t k = 1; k < spec.counts.size(); ++k) spec.counts[k] = *rc::gen::inRange<std::uint8_t>(0, k < 8 ? 3 : 60);
-  for (std::uint8_t& symbol : spec.symbols) symbol = *rc::gen::arbitrary<std::uint8_t>();
-  HuffmanTable table;
-  if (!table.build(spec, false)) return;
-  auto bytes = *rc::gen::container<std::vector<std::uint8_t>>(rc::gen::arbitrary<std::uint8_t>());
-  bytes.insert(bytes.end(), {0xFF, 0xD9});
-  HuffmanBits reading(bytes.data(), bytes.data() + bytes.size());
-  HuffmanBits passing = reading;
-  for (int k = 0; k < 40; ++k) {
-    std::array<std::int16_t, 64> block{};
-    const bool read = table.read_ac(reading, block.data());
-    RC_ASSERT(table.skip_ac(passing) == read);
-    RC_ASSERT(reading.overrun() == passing.overrun());
-    if (!read) break;
-  }
-}
-
-TEST(ImageHuffman, LengthsThatAreNoPrefixCodeAreRefused) {
-  HuffmanSpec spec;
-  spec.counts[1] = 3;
-  HuffmanTable table;
-  EXPECT_FALSE(table.build(spec, false));
-  EXPECT_FALSE(table.build(spec, false)) << "nor the second time";
-  spec.counts[1] = 1;
-  spec.symbols[0] = 16;
-  EXPECT_FALSE(table.build(spec, true)) << "a DC difference of 16 bits";
+  EXPECT_GT(damages, 300);
 }
 
 }  // namespace

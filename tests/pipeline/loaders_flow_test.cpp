@@ -96,6 +96,16 @@ TEST(Pooled, WhoTakesBatchesAsTheyComeHasTouchedOnlyTheSlotsInUse) {
   LoaderSetup setup = setup_of(LoaderKind::pooled, 2, batch_size);
   setup.ready_batches = 4;
   const auto loader = world.make(setup);
+  const struct Opener {  // whatever happens, or the workers would wait in the hook for ever
+    ~Opener() {
+      const std::lock_guard lock(mutex);
+      may_begin = 1 << 20;
+      changed.notify_all();
+    }
+    std::mutex& mutex;
+    std::condition_variable& changed;
+    std::int64_t& may_begin;
+  } opener{mutex, changed, may_begin};
   std::set<int> slots;
   for (int k = 0; k < 20; ++k) {
     const Batch batch = loader->next();
@@ -107,9 +117,6 @@ TEST(Pooled, WhoTakesBatchesAsTheyComeHasTouchedOnlyTheSlotsInUse) {
   }
   EXPECT_LE(slots.size(), 2u) << "one with the training thread, one being filled";
   EXPECT_LE(loader->buffer_bytes(), 2 * batch_size * world.image_bytes) << "the others need no memory";
-  const std::lock_guard lock(mutex);
-  may_begin = 1 << 20;
-  changed.notify_all();
 }
 
 TEST(Pooled, AStragglerDoesNotIdleTheOtherWorkers) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -21,19 +22,25 @@ namespace {
 
 using test::TemporaryFolder;
 
-constexpr std::size_t page = 4096;
+const std::size_t page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 
 /// What mincore says, which is right for files of our own: an account that shares nothing with what is tested.
 double share_by_mincore(const std::string& path) {
   const auto bytes = static_cast<std::size_t>(std::filesystem::file_size(path));
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   void* map = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file.get(), 0);
-  const auto system_page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  std::vector<unsigned char> resident((bytes + system_page - 1) / system_page);
+  std::vector<unsigned char> resident((bytes + page - 1) / page);
   EXPECT_EQ(::mincore(map, bytes, resident.data()), 0);
   ::munmap(map, bytes);
   const auto count = std::count_if(resident.begin(), resident.end(), [](unsigned char byte) { return (byte & 1) != 0; });
   return static_cast<double>(count) / static_cast<double>(resident.size());
+}
+
+bool cachestat_answers(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::uint64_t range[2] = {};
+  std::uint64_t counts[5] = {};
+  return ::syscall(451, file.get(), range, counts, 0) == 0;
 }
 
 DataFiles files_of(const std::vector<std::string>& paths) {
@@ -65,23 +72,30 @@ INSTANTIATE_TEST_SUITE_P(EveryLook, PageCache, ::testing::Values(ResidencyLook::
 
 TEST_P(PageCache, WhatIsWarmAndWhatIsColdIsToldApartEveryTime) {
   for (int k = 0; k < 4; ++k) make(10 * page - 17);
+  int told = 0;
   for (int repeat = 0; repeat < 100; ++repeat) {
-    if (!drop()) GTEST_SKIP() << "this file system keeps what it is asked to drop";
+    const bool dropped = drop();
     const auto cold = look();
-    if (!cold) GTEST_SKIP() << "this file system can't tell";
-    ASSERT_LT(*cold, 0.3) << repeat;
+    if (repeat == 0 && !dropped) GTEST_SKIP() << "this file system keeps what it is asked to drop";
+    if (repeat == 0 && !cold) GTEST_SKIP() << "this file system can't tell";
+    if (!dropped) continue;  // something else had a page in its hands for a moment
+    ++told;
+    ASSERT_LT(cold.value(), 0.3) << repeat;
     warm_page_cache(files_of(paths_), {});
     ASSERT_EQ(look().value(), 1) << repeat;
   }
+  EXPECT_GT(told, 50);
 }
 
 TEST_P(PageCache, LookingBringsNoMoreThanThePagesAskedFor) {
-  make(64 << 20);
+  const std::size_t pages = 16 * 1024;
+  make(pages * page);
   if (!drop()) GTEST_SKIP() << "this file system keeps what it is asked to drop";
   const auto share = look();
   if (!share) GTEST_SKIP() << "this file system can't tell";
   EXPECT_LT(*share, 0.3);
-  EXPECT_LE(share_by_mincore(paths_[0]), GetParam() == ResidencyLook::best ? 0 : 4096.0 * page / (64 << 20));
+  // One page where cachestat answers; where it doesn't, reads of 4,096 take its place.
+  EXPECT_LE(share_by_mincore(paths_[0]), GetParam() == ResidencyLook::best && cachestat_answers(paths_[0]) ? 1.0 / pages : 0.25);
 }
 
 TEST_P(PageCache, AHalfIsAHalf) {

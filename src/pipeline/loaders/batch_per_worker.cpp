@@ -24,13 +24,12 @@ class BatchPerWorkerLoader final : public Loader {
  public:
   BatchPerWorkerLoader(const LoaderSetup& setup, LoaderParts parts)
       : setup_(setup), parts_(std::move(parts)), tokens_(setup.num_workers * setup.prefetch),
-        delivered_(parts_.batch_memory, tokens_ + held_batches_max, tokens_ + held_batches_max,
-                   batch_bytes(setup_, parts_), setup_.batch_size),
+        delivered_(parts_.batch_memory, tokens_ + held_batches_max, batch_bytes(setup_, parts_), setup_.batch_size),
         held_(tokens_ + held_batches_max), turn_(static_cast<std::size_t>(setup.num_workers)),
         entries_(static_cast<std::size_t>(tokens_)), crew_(setup.num_workers) {
     const bool pins = parts_.batch_memory->kind() == HostMemory::pinned;
     if (pins) {
-      staging_.emplace(parts_.pageable, tokens_, setup_.num_workers, batch_bytes(setup_, parts_), setup_.batch_size);
+      staging_.emplace(parts_.pageable, tokens_, batch_bytes(setup_, parts_), setup_.batch_size);
     }
     const auto on_error = [this](std::exception_ptr error) { fail(std::move(error)); };
     try {

@@ -1,5 +1,6 @@
 #include "pipeline/loaders/batch_slots.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <stdexcept>
 #include <utility>
@@ -8,14 +9,14 @@
 
 namespace feedtune {
 
-BatchSlots::BatchSlots(std::shared_ptr<HostAllocator> memory, int count, int allocate_now, std::size_t pixel_bytes,
-                       int batch_size)
+BatchSlots::BatchSlots(std::shared_ptr<HostAllocator> memory, int count, std::size_t pixel_bytes, int batch_size)
     : memory_(std::move(memory)), pixel_bytes_(pixel_bytes) {
   slots_.resize(static_cast<std::size_t>(count));
   for (BatchSlot& slot : slots_) slot.labels.resize(static_cast<std::size_t>(batch_size));
   free_.reserve(slots_.size());
   for (int slot = count - 1; slot >= 0; --slot) free_.push_back(slot);
-  for (int slot = 0; slot < allocate_now; ++slot) ensure_memory(slot);
+  const int now = memory_->kind() == HostMemory::pinned ? count : std::min(count, 1);
+  for (int slot = 0; slot < now; ++slot) ensure_memory(slot);
 }
 
 int BatchSlots::acquire() {

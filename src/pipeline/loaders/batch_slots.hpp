@@ -24,10 +24,9 @@ struct BatchSlot {
 /// acquire() and release() are guarded by the loader's mutex. A slot's contents belong to whoever holds it.
 class BatchSlots {
  public:
-  /// Allocates the pixels of the first `allocate_now` slots; ensure_memory() does the others. Throws what the allocator
-  /// throws.
-  BatchSlots(std::shared_ptr<HostAllocator> memory, int count, int allocate_now, std::size_t pixel_bytes,
-             int batch_size);
+  /// Pinned memory is allocated here, all of it, since locking it takes long and may be refused; of pageable memory, only
+  /// the first slot's, and ensure_memory() does the others as they are needed. Throws what the allocator throws.
+  BatchSlots(std::shared_ptr<HostAllocator> memory, int count, std::size_t pixel_bytes, int batch_size);
 
   bool any_free() const { return !free_.empty(); }
   /// Of the free slots the one that was used last: its memory exists and is the likeliest to be in a cache.

@@ -14,8 +14,7 @@ class InlineLoader final : public Loader {
  public:
   InlineLoader(const LoaderSetup& setup, LoaderParts parts)
       : setup_(setup), parts_(std::move(parts)), crew_(0),
-        slots_(parts_.batch_memory, held_batches_max + 1, held_batches_max + 1, batch_bytes(setup_, parts_),
-               setup_.batch_size),
+        slots_(parts_.batch_memory, held_batches_max + 1, batch_bytes(setup_, parts_), setup_.batch_size),
         held_(held_batches_max + 1) {
     if (setup_.kind == LoaderKind::batch_per_worker) {
       image_ = parts_.pageable->allocate(parts_.image_bytes);
@@ -31,6 +30,7 @@ class InlineLoader final : public Loader {
     BatchSlot& slot = slots_[number];
     Batch batch;
     try {
+      slots_.ensure_memory(number);
       batch.images = fill(staging_ ? staging_.bytes() : slot.pixels.bytes(), slot.labels);
     } catch (...) {
       slots_.release(number);

@@ -26,9 +26,7 @@ class PooledLoader final : public Loader {
  public:
   PooledLoader(const LoaderSetup& setup, LoaderParts parts)
       : setup_(setup), parts_(std::move(parts)),
-        slots_(parts_.batch_memory, setup.ready_batches + held_batches_max,
-               parts_.batch_memory->kind() == HostMemory::pinned ? setup.ready_batches + held_batches_max : 1,
-               batch_bytes(setup_, parts_), setup_.batch_size),
+        slots_(parts_.batch_memory, setup.ready_batches + held_batches_max, batch_bytes(setup_, parts_), setup_.batch_size),
         held_(setup.ready_batches + held_batches_max), entries_(static_cast<std::size_t>(setup.ready_batches)),
         crew_(setup.num_workers) {
     try {
@@ -102,7 +100,8 @@ class PooledLoader final : public Loader {
     if (may_open()) opens_.notify_one();
   }
 
-  /// Leaves the mutex to the others while a slot gets its memory. Throws what the allocator throws.
+  /// Leaves the mutex to the others while a slot gets its memory, which counts as no phase: it happens once a slot. Throws
+  /// what the allocator throws.
   void open_next(std::unique_lock<std::mutex>& lock) {
     const int slot = slots_.acquire();
     if (!slots_[slot].pixels) {
