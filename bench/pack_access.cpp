@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <iostream>
@@ -36,7 +37,7 @@ namespace {
 using feedtune::Descriptor;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t page = 4096;
+const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 
 /// One byte of each page, so that all of them have been there.
 unsigned look_at(const std::byte* begin, std::size_t bytes) {
@@ -65,10 +66,12 @@ struct Way {
   std::optional<int> record_advice{};  ///< given before a record is looked at
   bool populate = false;
   bool by_read = false;
+  std::size_t ahead = 0;  ///< files that are opened and asked for (POSIX_FADV_WILLNEED) before their turn
 };
 
 const std::vector<Way> ways = {
     {.name = "open, fstat, read each file (storage=files)", .from_files = true},
+    {.name = "the same, each file opened and asked for (POSIX_FADV_WILLNEED) 16 files before its turn", .from_files = true, .ahead = 16},
     {.name = "mmap, the kernel's own read-ahead"},
     {.name = "the same, each record populated first (MADV_POPULATE_READ)", .populate = true},
     {.name = "the same with MADV_WILLNEED before it", .record_advice = MADV_WILLNEED, .populate = true},
@@ -107,17 +110,25 @@ std::vector<Shard> open_shards(const Data& data, const Way& way) {
 
 void advise_record(std::byte* begin, std::size_t bytes, int advice) {
   const std::size_t before = reinterpret_cast<std::uintptr_t>(begin) % page;
-  ::madvise(begin - before, bytes + before, advice);
+  if (::madvise(begin - before, bytes + before, advice) != 0) throw std::runtime_error("this kernel refuses an madvise");
 }
 
 /// Microseconds an image of one pass over all of them in the given order.
 double pass_us(const Data& data, const Way& way, const std::vector<Shard>& shards, const std::vector<std::size_t>& order) {
   static std::vector<std::byte> buffer;
   static volatile unsigned sink = 0;
+  std::deque<Descriptor> asked;
+  std::size_t next = 0;
+  const auto ask = [&] {
+    asked.emplace_back(feedtune::open_data_file(data.files, order[next++]));
+    if (way.ahead != 0) ::posix_fadvise(asked.back().get(), 0, 0, POSIX_FADV_WILLNEED);
+  };
   const auto begin = Clock::now();
   for (const std::size_t image : order) {
     if (way.from_files) {
-      const Descriptor file(feedtune::open_data_file(data.files, image));
+      while (next < order.size() && asked.size() <= way.ahead) ask();
+      const Descriptor file = std::move(asked.front());
+      asked.pop_front();
       struct stat facts {};
       if (!file || ::fstat(file.get(), &facts) != 0) throw std::runtime_error("a file cannot be opened");
       buffer.resize(std::max(buffer.size(), static_cast<std::size_t>(facts.st_size)));
@@ -160,6 +171,8 @@ States measure(const Data& data, const Way& way, const std::vector<std::size_t>&
       const feedtune::DataFiles files = way.from_files ? feedtune::DataFiles(data.files) : shard_files;
       States states{};
       feedtune::drop_page_cache(files);
+      if (feedtune::cache_resident_share(files).value.value_or(1) > 0.01)
+        throw std::runtime_error("the data stay in the page cache (tmpfs, or mapped by another process?)");
       {
         const auto shards = way.from_files ? std::vector<Shard>{} : open_shards(data, way);
         states[0] = pass_us(data, way, shards, order);

@@ -31,6 +31,7 @@ inline double now_s() {
 struct Arguments {
   std::string command;  ///< measure, check or build
   std::string data, boxes, output, resize, mode;
+  std::string phases = "on";  ///< or off: nothing recorded per image
   std::string pack, store;  ///< the loader's own form of the data: its kind and its folder
   int workers = 1;
   int events = -1;  ///< descriptor
@@ -62,6 +63,7 @@ inline Arguments parse_arguments(int argc, char** argv) {
     else if (name == "--mode") a.mode = value;
     else if (name == "--pack") a.pack = value;
     else if (name == "--store") a.store = value;
+    else if (name == "--phases") a.phases = value;
     else if (name == "--workers") a.workers = parse_number<int>(name, value);
     else if (name == "--events") a.events = parse_number<int>(name, value);
     else if (name == "--seconds") a.seconds = parse_number<double>(name, value);

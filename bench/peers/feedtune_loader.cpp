@@ -1,6 +1,11 @@
 // feedtune's own pipeline as run.py measures it: the loader alone, as a training loop would drive it (take a batch, give it
-// back), with every phase being recorded as in a trial. With --pack, from a packed folder that `build` made.
+// back), with every phase being recorded as in a trial. With --pack, from a packed folder that `build` made. With --phases off
+// an image has no clocks, counters, logs and no place in the activity board: what that saves is at least what recording costs.
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -17,8 +22,11 @@
 #include "device/host_allocators.hpp"
 #include "pipeline/data_set.hpp"
 #include "pipeline/image_decoder.hpp"
+#include "pipeline/image_list.hpp"
 #include "pipeline/pack.hpp"
 #include "pipeline/packed_picture.hpp"
+#include "pipeline/preparer.hpp"
+#include "pipeline/sampler.hpp"
 #include "pipeline/transform.hpp"
 
 namespace {
@@ -47,13 +55,50 @@ feedtune::PackRecipe recipe_of(const std::string& pack) {
   throw std::runtime_error("--pack " + pack + ": accepted: jpeg, resized, raw");
 }
 
+/// The pipeline's own work without its clocks, counters and logs.
+class BarePreparer final : public feedtune::ImagePreparer {
+ public:
+  BarePreparer(const feedtune::ImageList& list, const feedtune::LoaderSetup& setup)
+      : list_(list), decoder_(feedtune::make_image_decoder(setup.decoder)),
+        transform_({.side = peers::side, .output = setup.input_type, .resize = setup.resize, .threads = 1}) {}
+
+  bool prepare(const feedtune::Sample& sample, std::span<std::byte> destination, feedtune::WorkerTotals&) override {
+    const feedtune::Descriptor file(feedtune::open_data_file(list_, sample.image));
+    struct stat facts {};
+    if (!file || ::fstat(file.get(), &facts) != 0) throw std::runtime_error("a file cannot be opened");
+    bytes_.resize(std::max(bytes_.size(), static_cast<std::size_t>(facts.st_size)));
+    const std::span encoded(bytes_.data(), static_cast<std::size_t>(facts.st_size));
+    if (::read(file.get(), encoded.data(), encoded.size()) != facts.st_size) throw std::runtime_error("a file cannot be read");
+    const feedtune::Augmentation chosen = feedtune::augmentation(decoder_->read_header(encoded), sample.random);
+    transform_.apply(decoder_->decode(chosen.crop), chosen.flip, destination);
+    return true;
+  }
+
+ private:
+  const feedtune::ImageList& list_;
+  std::unique_ptr<feedtune::Decoder> decoder_;
+  feedtune::Transform transform_;
+  std::vector<std::byte> bytes_;
+};
+
+/// Throws for what it doesn't know.
+bool without_phases(const peers::Arguments& arguments) {
+  if (arguments.phases != "on" && arguments.phases != "off")
+    throw std::runtime_error("--phases " + arguments.phases + ": accepted: on, off");
+  if (arguments.phases == "off" && !arguments.pack.empty()) throw std::runtime_error("--phases off reads files: not with --pack");
+  return arguments.phases == "off";
+}
+
 /// Batches one after the other; the images in them that have pixels.
 class Training {
  public:
   explicit Training(const peers::Arguments& arguments)
       : setup_(loader_setup(arguments)), data_(data_setup(arguments), setup_, cache_) {
     const auto memory = std::make_shared<feedtune::PageableAllocator>();
-    loader_ = feedtune::make_loader(setup_, data_.parts(memory, memory));
+    feedtune::LoaderParts parts = data_.parts(memory, memory);
+    if (without_phases(arguments))
+      parts.make_preparer = [this](int) { return std::make_unique<BarePreparer>(data_.list(), setup_); };
+    loader_ = feedtune::make_loader(setup_, std::move(parts));
   }
   int take_batch() {
     const feedtune::Batch batch = loader_->next();

@@ -31,7 +31,7 @@ def _ratio(i):
 
 
 def rows(run, loaders):
-    """One per loader and number of workers: its intervals, the part of the limit, and what was thrown away."""
+    """One per loader and number of workers: its intervals, the part of what libjpeg-turbo allows, and what was thrown away."""
     cells = targets.Samples(run.samples)
     found = []
     for name, loader in loaders.items():
@@ -48,7 +48,7 @@ def rows(run, loaders):
 
 def _throughput_table(found):
     lines = ["| loader | resize | workers | images/s | images/CPU-s | first batch s | of it after imports | PSS MB | "
-             "of the limit | n | discarded |",
+             "of libjpeg-turbo alone | n | discarded |",
              "|---|---|---|---|---|---|---|---|---|---|---|"]
     for row in found:
         lines.append(f"| {row['title']} | {row['resize']} | {row['workers']} | {with_interval(row['images_per_s'])} | "

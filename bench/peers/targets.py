@@ -75,6 +75,8 @@ def evaluate(samples, loaders):
         against(cells.best(of_family.get("torch", []), workers, "images_per_cpu_s", True), 2.5)
         against("ffcv_jpeg", 2.0)
         against("tf_data", 2.2)
+        if "feedtune_no_phases" in loaders:  # what recording costs
+            add("images_per_cpu_s", workers, "feedtune_antialias", "feedtune_no_phases", 0.99, True, True)
         if "ffcv_raw" in loaders:
             add("images_per_cpu_s", workers, "feedtune_packed_raw", "ffcv_raw", 1.0, True, workers == 2)
         for kind in ("jpeg", "resized", "raw"):  # what a pack gains: no pack may lose

@@ -1,6 +1,6 @@
-"""Huffman decoding of the whole files alone (limit.cpp): the bound of anything that reads every byte."""
+"""libjpeg-turbo's Huffman decoding of the whole files and nothing else (limit.cpp)."""
 
-TITLE = "limit: entropy decoding alone"
+TITLE = "libjpeg-turbo alone: Huffman decoding"
 FAMILY = "limit"
 PROGRAM = "peers-limit"
 ARGUMENTS = ["--mode", "entropy"]

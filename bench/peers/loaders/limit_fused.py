@@ -1,7 +1,7 @@
-"""What libjpeg-turbo allows: read, decode the crop's rows and columns, stop, resize linearly into a float32 batch; each
+"""What libjpeg-turbo allows by itself: read, decode the crop's rows and columns, stop, resize linearly into a float32 batch; each
 thread for itself, no shuffling of batches, no delivery (limit.cpp)."""
 
-TITLE = "limit: crop + early stop + fused linear"
+TITLE = "libjpeg-turbo alone: crop, early stop, fused linear"
 FAMILY = "limit"
 PROGRAM = "peers-limit"
 ARGUMENTS = ["--mode", "fused"]
