@@ -8,6 +8,7 @@
 #include "pipeline/image_error.hpp"
 #include "pipeline/image_list.hpp"
 #include "pipeline/image_source.hpp"
+#include "pipeline/read_ahead.hpp"
 #include "pipeline/scratch_buffer.hpp"
 
 namespace feedtune {
@@ -15,7 +16,7 @@ namespace {
 
 class FileSource final : public ImageSource {
  public:
-  explicit FileSource(const ImageList& list) : list_(list) {}
+  explicit FileSource(const ImageList& list) : list_(list), read_ahead_(list) {}
 
   EncodedImage fetch(std::size_t image) override {
     const SteadyClock clock;
@@ -34,6 +35,8 @@ class FileSource final : public ImageSource {
     return {buffer, opened - start, clock.now() - opened};
   }
 
+  void expect(std::size_t image) override { read_ahead_.expect(image); }
+
  private:
   static void read_all(int file, std::span<std::byte> buffer) {
     std::size_t filled = 0;
@@ -47,6 +50,7 @@ class FileSource final : public ImageSource {
   }
 
   const ImageList& list_;
+  ReadAhead read_ahead_;
   ScratchBuffer buffer_;
 };
 

@@ -35,6 +35,8 @@ class PipelinePreparer final : public ImagePreparer {
     return done;
   }
 
+  void expect(const Sample& sample) override { parts_.source->expect(sample.image); }
+
  private:
   bool attempt(const Sample& sample, std::span<std::byte> destination, WorkerTotals& totals, Nanoseconds start) {
     const std::string_view name = parts_.list->name(sample.image);

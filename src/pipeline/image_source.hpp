@@ -25,6 +25,8 @@ class ImageSource {
   virtual ~ImageSource() = default;
   /// Never empty. Throws ImageError: vanished, not a regular file, empty, over max_file_bytes, shrank while being read.
   virtual EncodedImage fetch(std::size_t image) = 0;
+  /// Somebody will fetch this image soon: reading may begin. Never throws.
+  virtual void expect(std::size_t /*image*/) {}
 };
 
 /// Larger files fail rather than fill the memory of every worker.
@@ -48,7 +50,7 @@ class MemoryStore {
   std::uint64_t total_bytes_ = 0;
 };
 
-/// storage=files: open, fstat, read into a buffer that is reused. The list outlives the source.
+/// storage=files: open, fstat, read into a buffer that is reused; ReadAhead for what is expected. The list outlives the source.
 std::unique_ptr<ImageSource> make_file_source(const ImageList& list);
 /// storage=memory: hands out the store's bytes.
 std::unique_ptr<ImageSource> make_memory_source(std::shared_ptr<const MemoryStore> store);

@@ -64,13 +64,13 @@ void no_read_ahead(int file) { (void)::posix_fadvise(file, 0, 0, POSIX_FADV_RAND
 
 /// False where the kernel has no cachestat (before 6.5), forbids it for this file (another owner's, not writable), or answers
 /// for pages that aren't the ones that are read: of a file in overlayfs it counts none.
-bool count_cached(int file, std::int64_t pages, PageCount& count) {
+bool count_cached(int file, std::int64_t pages, std::int64_t page, PageCount& count) {
   CachestatRange whole;
   Cachestat stat;
   if (::syscall(cachestat_number, file, &whole, &stat, 0) != 0) return false;
   if (stat.cached == 0) {
     no_read_ahead(file);
-    if (read_if_there(file, 0) == 1 || errno != EAGAIN) return false;
+    if (read_if_there(file, (pages - 1) * page) == 1 || errno != EAGAIN) return false;
   }
   count.looked_at += static_cast<double>(pages);
   count.resident += static_cast<double>(std::min(pages, static_cast<std::int64_t>(stat.cached)));
@@ -104,7 +104,7 @@ CacheShare cache_resident_share(const DataFiles& files, ResidencyLook look) {
     std::int64_t bytes = 0;
     const Descriptor file = open_regular(files, k * files.count / sampled, bytes);
     const std::int64_t pages = (bytes + page - 1) / page;
-    if (file && (look == ResidencyLook::reads || !count_cached(file.get(), pages, count)))
+    if (file && (look == ResidencyLook::reads || !count_cached(file.get(), pages, page, count)))
       count_readable(file.get(), pages, page, static_cast<std::int64_t>(sampled_pages / sampled), count);
   }
   if (count.looked_at == 0)

@@ -34,6 +34,8 @@ class ImagePreparer {
   /// Writes one image (3 x side x side values of the input type, planar) to `destination` and adds its phases to
   /// `totals`. A file that cannot be read or decoded zeroes the slot, is counted and logged, and returns false.
   virtual bool prepare(const Sample& sample, std::span<std::byte> destination, WorkerTotals& totals) = 0;
+  /// Somebody will prepare this image soon: reading it may begin.
+  virtual void expect(const Sample& /*sample*/) {}
 };
 
 /// Makes worker k's preparer; called once per worker, on that worker's thread.

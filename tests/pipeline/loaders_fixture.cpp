@@ -75,6 +75,9 @@ class FakePreparer final : public ImagePreparer {
     (ok ? totals.images : totals.failed).fetch_add(1, std::memory_order_relaxed);
     return ok;
   }
+  void expect(const Sample& sample) override {
+    if (world_.on_expect) world_.on_expect(sample);
+  }
 
  private:
   const World& world_;

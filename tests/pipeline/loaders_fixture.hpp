@@ -45,6 +45,7 @@ struct World {
   bool some_fail = false;  ///< every 7th image from the 3rd on cannot be decoded
   Hook hook;
   std::function<void(int worker)> on_worker_start;
+  std::function<void(const Sample& sample)> on_expect;
   std::shared_ptr<CountingAllocator> pageable = std::make_shared<CountingAllocator>(HostMemory::pageable);
   std::shared_ptr<CountingAllocator> pinned = std::make_shared<CountingAllocator>(HostMemory::pinned);
 

@@ -119,6 +119,24 @@ TEST(Pooled, WhoTakesBatchesAsTheyComeHasTouchedOnlyTheSlotsInUse) {
   EXPECT_LE(loader->buffer_bytes(), 2 * batch_size * world.image_bytes) << "the others need no memory";
 }
 
+TEST(Pooled, FilesAreAskedForBeforeAnyWorkerCanBeAtThem) {
+  for (const LoaderKind kind : {LoaderKind::pooled, LoaderKind::batch_per_worker}) {
+    Log begun, expected;
+    World world;
+    world.hook = [&](int worker, const Sample& sample) { begun.add(worker, sample.position); };
+    world.on_expect = [&](const Sample& sample) { expected.add(0, sample.position); };
+    {
+      const auto loader = world.make(setup_of(kind, 3, 5));
+      for (int k = 0; k < 10; ++k) loader->release(loader->next());
+    }
+    // PyTorch's workers ask for nothing ahead.
+    std::set<std::int64_t> wanted;
+    if (kind == LoaderKind::pooled)
+      for (const std::int64_t position : begun.positions()) wanted.insert(position + 3 + 16);
+    EXPECT_EQ(expected.positions(), wanted);
+  }
+}
+
 TEST(Pooled, AStragglerDoesNotIdleTheOtherWorkers) {
   Gate gate;
   Log log;
