@@ -32,11 +32,19 @@ enum class ResidencyLook {
   reads,  ///< reads alone
 };
 
-/// Of up to 256 files, spread evenly. Counts a file's pages with cachestat(2), which touches none (and where it counts none,
-/// tries to read one, since overlayfs hides them); where the kernel has no cachestat (before 6.5) or refuses, asks for one byte of some 4,096 pages with preadv2(RWF_NOWAIT), which
-/// gives EAGAIN instead of waiting for the disk but brings the pages asked for into memory. A file weighs by its size.
-/// (mincore() answers for files of others as if all were resident.)
+/// Of up to 256 files, spread evenly. Counts a file's pages with cachestat(2), which touches none; where the kernel has none
+/// (before 6.5), refuses, or doesn't see the pages (overlayfs), asks for some 4,096 pages with page_in_memory(). A file weighs by
+/// its size. (mincore() answers for files of others as if all were resident.)
 CacheShare cache_resident_share(const DataFiles& files, ResidencyLook look = ResidencyLook::best);
+
+struct PageLook {
+  bool there = false;
+  bool slow = false;  ///< it could be read, but took as long as a quick disk does: `there` is then false
+  int error = 0;  ///< errno where the file system can't tell (EOPNOTSUPP: NFS); `there` is then false
+};
+/// Whether the page at that byte of the file is in memory, by preadv2(RWF_NOWAIT) and by the time it takes. Brings it in where it
+/// isn't, and more unless POSIX_FADV_RANDOM was said before.
+PageLook page_in_memory(int file, std::int64_t place);
 
 struct CacheSweep {
   std::int64_t files = 0;

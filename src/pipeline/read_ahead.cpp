@@ -2,8 +2,8 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 
+#include "pipeline/page_cache.hpp"
 #include "process/descriptor.hpp"
 
 namespace feedtune {
@@ -15,10 +15,7 @@ constexpr int sure_after_a_miss = 64;
 /// Looks at the middle: the first and the last page are there alone where somebody looked at the header or at the page cache.
 bool in_memory(int file) {
   struct stat facts {};
-  char byte = 0;
-  const iovec place{&byte, 1};
-  // EAGAIN: not there. EOPNOTSUPP: the file system can't say (NFS).
-  return ::fstat(file, &facts) == 0 && ::preadv2(file, &place, 1, facts.st_size / 2, RWF_NOWAIT) >= 0;
+  return ::fstat(file, &facts) == 0 && page_in_memory(file, facts.st_size / 2).there;
 }
 
 }  // namespace

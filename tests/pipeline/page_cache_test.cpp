@@ -82,7 +82,8 @@ TEST_P(PageCache, WhatIsWarmAndWhatIsColdIsToldApartEveryTime) {
     ++told;
     ASSERT_LT(cold.value(), 0.3) << repeat;
     warm_page_cache(files_of(paths_), {});
-    ASSERT_EQ(look().value(), 1) << repeat;
+    // A read that is interrupted for longer than the disk would take counts as one from the disk.
+    ASSERT_GE(look().value(), GetParam() == ResidencyLook::best && cachestat_answers(paths_[0]) ? 1 : 0.9) << repeat;
   }
   EXPECT_GT(told, 50);
 }
