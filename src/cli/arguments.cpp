@@ -59,6 +59,7 @@ std::variant<Arguments, ShowText> parse_arguments(int argc, char** argv) {
   std::string within;
   recommend_command->add_option("run", recommend.run, "run folder or result file")->required();
   auto* within_option = recommend_command->add_option("--within", within, "loss under which two settings count as equal: 2%");
+  recommend_command->add_flag("--allow-fake", recommend.allow_fake, "also of a run on the tests' fake GPU");
   recommend_command->add_option("--format", recommend.format, "text, json or pytorch")
       ->check(CLI::IsMember({"text", "json", "pytorch"}));
 
@@ -95,6 +96,7 @@ std::variant<Arguments, ShowText> parse_arguments(int argc, char** argv) {
     lists.emplace_back(command, name);
   }
   auto* trial_command = app.add_subcommand("__trial", "")->group("");
+  auto* cuda_command = app.add_subcommand("__cuda", "")->group("");
 
   try {
     app.parse(argc, argv);
@@ -126,6 +128,7 @@ std::variant<Arguments, ShowText> parse_arguments(int argc, char** argv) {
   }
   if (validate_command->parsed()) return Arguments{validate};
   if (trial_command->parsed()) return Arguments{TrialArguments{}};
+  if (cuda_command->parsed()) return Arguments{CudaProbeArguments{}};
   for (const auto& [command, name] : lists) {
     if (command->parsed()) {
       list.what = name;

@@ -24,6 +24,7 @@ struct RecommendArguments {
   std::string run;
   std::optional<std::string> within;
   std::string format = "text";
+  bool allow_fake = false;
 };
 
 struct MakeDataArguments {
@@ -54,8 +55,11 @@ struct ListArguments {
 
 /// Internal: the child's side of a trial.
 struct TrialArguments {};
+/// Internal: asks for the cuda device, for cuda_probe().
+struct CudaProbeArguments {};
 
-using Arguments = std::variant<SweepArguments, RecommendArguments, MakeDataArguments, PackArguments, ValidateArguments, ListArguments, TrialArguments>;
+using Arguments = std::variant<SweepArguments, RecommendArguments, MakeDataArguments, PackArguments, ValidateArguments, ListArguments, TrialArguments,
+                               CudaProbeArguments>;
 
 /// Help or version was asked for: `text` goes to stdout, exit 0.
 struct ShowText {

@@ -14,6 +14,8 @@ namespace feedtune {
 
 int run_command(const RecommendArguments& arguments) {
   const Run run = load_run(arguments.run);
+  if (run.device.fake && !arguments.allow_fake)
+    throw InputError(arguments.run, "was measured on the tests' fake GPU, so it says nothing about one (--allow-fake shows it all the same)");
   RecommendOptions options{run.spec.within};
   if (arguments.within) {
     try {

@@ -12,5 +12,6 @@ int run_command(const PackArguments& arguments);
 int run_command(const ValidateArguments& arguments);
 int run_command(const ListArguments& arguments);
 int run_command(const TrialArguments& arguments);
+int run_command(const CudaProbeArguments& arguments);
 
 }  // namespace feedtune

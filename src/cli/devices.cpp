@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "cli/cuda_probe.hpp"
 #include "cli/files.hpp"
 #include "core/error.hpp"
 #include "core/nearest.hpp"
@@ -16,8 +17,6 @@
 namespace feedtune {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr const char* no_cuda = "this build has no CUDA backend";
 
 std::vector<std::string> profile_names() {
   const fs::path folder = fs::path(configs_folder()) / "devices";
@@ -65,7 +64,14 @@ std::vector<DeviceRow> known_devices() {
   std::vector<DeviceRow> rows;
   DeviceRow cuda;
   cuda.name = "cuda";
-  cuda.note = no_cuda;
+  const DeviceProbe& probe = cuda_probe();
+  cuda.usable = probe.unusable.empty();
+  cuda.note = cuda.usable ? "the first visible GPU" : probe.unusable;
+  if (cuda.usable) {
+    cuda.title = probe.facts.title;
+    cuda.memory_bytes = probe.facts.memory_bytes;
+    cuda.precisions = probe.facts.precisions;
+  }
   rows.push_back(cuda);
   rows.push_back(row_of("cpu", std::nullopt, "shares the cores with the loader's workers"));
   rows.push_back(row_of("null", std::nullopt, "takes no time: measures the loader and feedtune itself"));
@@ -77,8 +83,9 @@ ChosenDevice choose_device(const std::string& asked, int model_threads, std::str
   ChosenDevice chosen;
   chosen.name = asked;
   if (asked == "auto") {
-    chosen.name = "cpu";
-    note = fmt::format("device cpu: {}; virtual:NAME shows what a GPU would get (feedtune devices)", no_cuda);
+    chosen.name = cuda_probe().unusable.empty() ? "cuda" : "cpu";
+    if (chosen.name == "cpu")
+      note = fmt::format("device cpu: cuda can't be used: {}; virtual:NAME shows what a GPU would get (feedtune devices)", cuda_probe().unusable);
   } else if (asked.starts_with("virtual:")) {
     const std::string name = asked.substr(8);
     const auto known = profile_names();
@@ -86,8 +93,13 @@ ChosenDevice choose_device(const std::string& asked, int model_threads, std::str
       throw DeviceUnavailableError(asked, fmt::format("no such profile{}; known: {}", did_you_mean(name, known), joined(known)));
     chosen.profile = read_profile(name);
   } else if (asked != "cpu" && asked != "null" && asked != "cuda") {
-    const std::vector<std::string> known = {"auto", "cpu", "null", "virtual:NAME"};
+    const std::vector<std::string> known = {"auto", "cuda", "cpu", "null", "virtual:NAME"};
     throw DeviceUnavailableError(asked, fmt::format("unknown device{}; known: {}", did_you_mean(asked, known), joined(known)));
+  }
+  if (chosen.name == "cuda") {
+    if (!cuda_probe().unusable.empty()) throw DeviceUnavailableError("cuda", cuda_probe().unusable);
+    chosen.facts = cuda_probe().facts;
+    return chosen;
   }
   chosen.facts = facts_of(chosen.name, chosen.profile, model_threads);
   chosen.facts.name = chosen.name;

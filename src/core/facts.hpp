@@ -51,6 +51,13 @@ struct DeviceFacts {
   std::vector<std::string> precisions;
 };
 
+/// Whether a device can be used, as a process of its own found out.
+struct DeviceProbe {
+  std::string unusable;  ///< why not, one line; empty: it can
+  bool nothing_visible = false;  ///< the driver works but shows no device: there is none, or the environment hides it
+  DeviceFacts facts;     ///< where it can
+};
+
 struct ModelFacts {
   std::string name;  ///< preset, or "user" with step times
   std::int64_t parameters = 0;

@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "device/cpu/cpu_device.hpp"
+#include "device/cuda_plugin.hpp"
 #include "device/null/null_device.hpp"
 #include "device/virtual/virtual_device.hpp"
 
@@ -14,8 +15,12 @@ std::unique_ptr<Device> make_device(const TrialSetup& setup, std::shared_ptr<Clo
     if (!setup.profile) throw DeviceUnavailableError(setup.device, "no profile came with it");
     return make_virtual_device(*setup.profile, std::move(clock), std::move(left));
   }
-  if (setup.device == "cuda") throw DeviceUnavailableError("cuda", "this build has no CUDA backend");
-  throw DeviceUnavailableError(setup.device, "unknown device; known: cpu, null, virtual:NAME");
+  if (setup.device == "cuda") {
+    const LoadedCudaPlugin& loaded = cuda_plugin();
+    if (loaded.plugin == nullptr) throw DeviceUnavailableError("cuda", loaded.status.reason);
+    return loaded.plugin->make(std::move(clock), std::make_shared<PageableAllocator>(std::move(left)));
+  }
+  throw DeviceUnavailableError(setup.device, "unknown device; known: cuda, cpu, null, virtual:NAME");
 }
 
 }  // namespace feedtune

@@ -115,6 +115,7 @@ std::string verdict_text(const Run& run, const Recommendation& r) {
 }
 
 std::string modelled_text(const Run& run, const Recommendation& r) {
+  if (run.device.fake) return "fake: the tests' fake GPU computed this on the CPU; nothing here is a GPU's figure.\n";
   if (!r.modelled) return "";
   return wrapped(fmt::format("modelled: {} is computed from a profile, not measured; the host side (reading, decoding, "
                              "staging copies, queues) is real.",

@@ -1,0 +1,88 @@
+#include "device/cuda/cuda_device.hpp"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+#include "device/cuda/cuda_error.hpp"
+#include "device/cuda/cuda_math.hpp"
+#include "device/cuda/cuda_memory.hpp"
+#include "device/cuda/cuda_stream.hpp"
+
+namespace feedtune::cuda {
+namespace {
+
+constexpr int device_number = 0;  // CUDA_VISIBLE_DEVICES chooses
+
+std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+
+DeviceFacts facts_of(const cudaDeviceProp& properties) {
+  DeviceFacts facts;
+  facts.name = "cuda";
+  facts.title = properties.name;
+  facts.fake = facts.title == "fake";  // tests/fake_cuda: its times are no GPU's
+  facts.copies = true;
+  facts.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
+  facts.precisions = {"fp32", "fp16"};
+  if (properties.major >= 8) facts.precisions = {"fp32", "tf32", "bf16", "fp16"};
+  return facts;
+}
+
+class CudaDevice final : public Device {
+ public:
+  CudaDevice(std::shared_ptr<Clock> clock, std::shared_ptr<HostAllocator> pageable, const cudaDeviceProp& properties)
+      : facts_(facts_of(properties)), memory_(device_number, std::move(pageable)), math_(properties.major) {
+    const OwnedStream stream = cuda::create_stream();
+    timeline_ = std::make_shared<CudaTimeline>(std::move(clock), stream.get());
+  }
+  const DeviceFacts& facts() const override { return facts_; }
+  DeviceMemory& memory() override { return memory_; }
+  std::unique_ptr<Stream> create_stream() override { return std::make_unique<CudaStream>(timeline_); }
+  std::unique_ptr<Event> create_event() override { return std::make_unique<CudaEvent>(timeline_); }
+  DeviceMath& math() override { return math_; }
+
+ private:
+  DeviceFacts facts_;
+  CudaMemory memory_;
+  CudaMath math_;
+  std::shared_ptr<CudaTimeline> timeline_;
+};
+
+CudaStatus failed(cudaError_t error) {
+  return {CudaAbsence::failed, fmt::format("CUDA: {} ({})", cudaGetErrorString(error), cudaGetErrorName(error)), {}};
+}
+
+}  // namespace
+
+CudaStatus status() {
+  int driver = 0, runtime = 0;
+  (void)cudaRuntimeGetVersion(&runtime);
+  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) {
+    (void)cudaGetLastError();
+    return {CudaAbsence::no_driver, "no NVIDIA driver (libcuda.so.1 was not found or did not start)", {}};
+  }
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  cudaDeviceProp properties{};
+  if (error == cudaSuccess && count > 0) {
+    const cudaError_t asked = cudaGetDeviceProperties(&properties, device_number);
+    if (asked == cudaSuccess) return {CudaAbsence::none, "", facts_of(properties)};
+    return failed(asked);
+  }
+  (void)cudaGetLastError();
+  if (error == cudaErrorInsufficientDriver)
+    return {CudaAbsence::driver_too_old, fmt::format("the NVIDIA driver is too old: it serves CUDA {}, this build needs {}",
+                                                     version_text(driver), version_text(runtime)), {}};
+  if (error == cudaSuccess || error == cudaErrorNoDevice) return {CudaAbsence::no_device, "the NVIDIA driver shows no GPU", {}};
+  return failed(error);
+}
+
+std::unique_ptr<Device> make_cuda_device(std::shared_ptr<Clock> clock, std::shared_ptr<HostAllocator> pageable) {
+  if (const CudaStatus now = status(); now.absence != CudaAbsence::none) throw DeviceUnavailableError("cuda", now.reason);
+  check(cudaSetDevice(device_number), "choosing the device");
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device_number), "asking for the device's properties");
+  return std::make_unique<CudaDevice>(std::move(clock), std::move(pageable), properties);
+}
+
+}  // namespace feedtune::cuda

@@ -1,0 +1,31 @@
+#pragma once
+#include <cuda_runtime_api.h>
+
+#include <memory>
+
+#include "device/cuda/cuda_stream.hpp"
+#include "device/device.hpp"
+
+namespace feedtune::cuda {
+
+/// A memory pool of our own where the device has pools, else cudaMalloc. What the driver takes beside it (the context, cuBLAS, our
+/// scratch memory) is not counted in used_bytes() and peak_bytes().
+class CudaMemory final : public DeviceMemory {
+ public:
+  CudaMemory(int device, std::shared_ptr<HostAllocator> pageable);
+  /// Waits for the device where memory goes back.
+  DeviceBuffer allocate(std::size_t bytes) override;
+  std::uint64_t used_bytes() const override;
+  std::uint64_t peak_bytes() const override;
+  std::uint64_t limit_bytes() const override { return limit_; }
+  std::shared_ptr<HostAllocator> host(HostMemory kind) override { return kind == HostMemory::pinned ? pinned_ : pageable_; }
+
+ private:
+  struct Pool;
+  std::shared_ptr<Pool> pool_;
+  std::uint64_t limit_ = 0;
+  std::shared_ptr<HostAllocator> pageable_;
+  std::shared_ptr<HostAllocator> pinned_;
+};
+
+}  // namespace feedtune::cuda

@@ -1,0 +1,199 @@
+// Memory, streams and events of the cuda device, its errors, and what the fake finds in a program that uses them wrongly.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <thread>
+
+#include "cuda_fixture.hpp"
+
+namespace feedtune {
+namespace {
+
+using test::on_device;
+using test::values_of;
+
+/// Runs the rest of a test in a process of its own with FAKE_CUDA set: the fake reads it once.
+#define EXPECT_IN_PROCESS(fake, statement, said) \
+  EXPECT_EXIT({ ::setenv("FAKE_CUDA", fake, 1); statement; std::exit(0); }, testing::ExitedWithCode(0), said)
+
+class CudaDevice : public testing::Test {
+ protected:
+  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+template <class F>
+void say_what_it_throws(const F& f) {
+  try {
+    f();
+    std::fprintf(stderr, "nothing thrown\n");
+  } catch (const OutOfMemory& error) {
+    std::fprintf(stderr, "OutOfMemory %s %llu of %llu: %s\n", error.where() == MemoryKind::device ? "device" : "other",
+                 static_cast<unsigned long long>(error.requested_bytes()), static_cast<unsigned long long>(error.limit_bytes()), error.what());
+  } catch (const TrialFailure& error) {
+    std::fprintf(stderr, "TrialFailure %d: %s\n", static_cast<int>(error.status()), error.what());
+  } catch (const DeviceUnavailableError& error) {
+    std::fprintf(stderr, "DeviceUnavailableError: %s\n", error.what());
+  }
+}
+
+TEST_F(CudaDevice, ItsFactsAreTheDrivers) {
+  const auto cuda = test::make_cuda();
+  EXPECT_EQ(cuda->facts().title, "fake");
+  EXPECT_TRUE(cuda->facts().fake) << "never taken for a GPU's figures";
+  EXPECT_FALSE(cuda->facts().modelled);
+  EXPECT_EQ(cuda->facts().memory_bytes, 8'000'000'000);
+  EXPECT_THAT(cuda->facts().precisions, testing::ElementsAre("fp32", "tf32", "bf16", "fp16"));
+}
+
+TEST_F(CudaDevice, OldGpusLackPrecisions) {
+  EXPECT_IN_PROCESS("compute=7", {
+    const auto turing = test::make_cuda();
+    for (const auto& precision : turing->facts().precisions) std::fprintf(stderr, "%s;", precision.c_str());
+  }, "^fp32;fp16;$");
+}
+
+TEST_F(CudaDevice, WhyThereIsNoneIsSaid) {
+  EXPECT_IN_PROCESS("no_driver", say_what_it_throws([] { test::make_cuda(); }), "no NVIDIA driver");
+  EXPECT_IN_PROCESS("old_driver", say_what_it_throws([] { test::make_cuda(); }), "driver is too old: it serves CUDA 11.4, this build needs 1[23]");
+  EXPECT_IN_PROCESS("no_device", say_what_it_throws([] { test::make_cuda(); }), "shows no GPU");
+}
+
+TEST_F(CudaDevice, OutOfMemoryNamesBytesAndWhatIsLeftAndOtherWorkGoesOn) {
+  for (const char* fake : {"memory=100e6", "memory=100e6,no_pools"})
+    EXPECT_IN_PROCESS(fake, {
+      const auto cuda = test::make_cuda();
+      say_what_it_throws([&] { cuda->memory().allocate(90'000'000); });
+      auto kept = on_device(*cuda, {1, 2, 3});
+      if (values_of(*cuda, kept.tensor) != std::vector<float>({1, 2, 3})) std::abort();
+      if (cuda->memory().used_bytes() != 256) std::abort();
+    }, "OutOfMemory device 90000000 of [0-9]+: ");
+}
+
+TEST_F(CudaDevice, MemoryThatIsGivenBackCanBeTakenAgain) {
+  EXPECT_IN_PROCESS("memory=100e6", {
+    const auto cuda = test::make_cuda();
+    for (int k = 0; k < 20; ++k) cuda->memory().allocate(50'000'000);
+    if (cuda->memory().peak_bytes() != 50'000'128) std::abort();
+    say_what_it_throws([] {});
+  }, "nothing thrown");
+}
+
+TEST_F(CudaDevice, ARefusedPinnedBufferIsUnsupportedAndNoOutOfMemoryOfTheDevice) {
+  EXPECT_IN_PROCESS("pinned=1e6", {
+    const auto cuda = test::make_cuda();
+    const auto pinned = cuda->memory().host(HostMemory::pinned);
+    HostBuffer fits = pinned->allocate(600'000);
+    if (fits.kind() != HostMemory::pinned || pinned->locked_bytes() != 600'000) std::abort();
+    say_what_it_throws([&] { pinned->allocate(600'000); });
+  }, "TrialFailure 5: the driver refused 600000 bytes of pinned host memory .600000 bytes are pinned already");
+}
+
+TEST_F(CudaDevice, CopiesFromBothKindsOfMemoryArrive) {
+  const auto cuda = test::make_cuda();
+  const auto stream = cuda->create_stream();
+  const auto done = cuda->create_event();
+  for (const HostMemory kind : {HostMemory::pageable, HostMemory::pinned}) {
+    HostBuffer host = cuda->memory().host(kind)->allocate(4 * 1000);
+    for (int k = 0; k < 1000; ++k) reinterpret_cast<float*>(host.data())[k] = static_cast<float>(k);
+    const auto there = on_device(*cuda, std::vector<float>(1000));
+    stream->copy_to_device(there.tensor.address, host.bytes(), kind);
+    stream->record(*done);
+    done->synchronize();
+    EXPECT_TRUE(done->done());
+    EXPECT_EQ(values_of(*cuda, there.tensor)[999], 999.0f);
+  }
+}
+
+TEST_F(CudaDevice, TimesOfEventsAreOnOneAxisThatFollowsTheClock) {
+  const auto cuda = test::make_cuda();
+  const auto stream = cuda->create_stream();
+  const auto event = cuda->create_event();
+  SteadyClock clock;
+  stream->record(*event);
+  event->synchronize();
+  const Nanoseconds begin = clock.now(), on_device_begin = event->time();
+  Nanoseconds last = on_device_begin;
+  // Longer than a reference lasts, so that times go over two of them.
+  while (clock.now() - begin < Nanoseconds{2'500'000'000}) {
+    stream->record(*event);
+    event->synchronize();
+    EXPECT_GE(event->time(), last);
+    last = event->time();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  stream->record(*event);
+  event->synchronize();
+  EXPECT_NEAR(to_s(event->time() - on_device_begin), to_s(clock.now() - begin), 0.05);
+}
+
+TEST_F(CudaDevice, AnErrorThatSticksEndsTheTrialWithItsName) {
+  EXPECT_IN_PROCESS("fail_kernel=3", {
+    const auto cuda = test::make_cuda();
+    const auto stream = cuda->create_stream();
+    const auto values = on_device(*cuda, std::vector<float>(64));
+    say_what_it_throws([&] {
+      for (int k = 0; k < 100; ++k) {
+        cuda->math().fill_zero(*stream, values.tensor);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    });
+  }, "TrialFailure 3: CUDA: an illegal memory access was encountered .cudaErrorIllegalAddress. seen in");
+}
+
+/// A copy on one stream and a kernel on another that uses what it brings.
+void copy_then_add(Device& cuda, bool wait) {
+  const auto copies = cuda.create_stream(), computes = cuda.create_stream();
+  const auto copied = cuda.create_event(), done = cuda.create_event();
+  HostBuffer host = cuda.memory().host(HostMemory::pinned)->allocate(4 * 64);
+  const auto there = on_device(cuda, std::vector<float>(64)), bias = on_device(cuda, std::vector<float>(64));
+  copies->copy_to_device(there.tensor.address, host.bytes(), HostMemory::pinned);
+  copies->record(*copied);
+  if (wait) computes->wait(*copied);
+  cuda.math().bias_residual(*computes, there.tensor, bias.tensor, Tensor{}, there.tensor, 1, 64);
+  computes->record(*done);
+  done->synchronize();
+}
+
+TEST_F(CudaDevice, TheFakeMissesTheEventBetweenTwoStreams) {
+  const auto cuda = test::make_cuda();
+  copy_then_add(*cuda, true);
+  EXPECT_DEATH(copy_then_add(*test::make_cuda(), false), "an event is missing");
+}
+
+TEST_F(CudaDevice, TheFakeSeesABufferThatIsUsedAgainTooEarly) {
+  EXPECT_EXIT({
+    ::setenv("FAKE_CUDA", "h2d_gbps=0.01", 1);
+    const auto cuda = test::make_cuda();
+    const auto stream = cuda->create_stream();
+    const auto there = on_device(*cuda, std::vector<float>(100'000));
+    HostBuffer host = cuda->memory().host(HostMemory::pinned)->allocate(4 * 100'000);
+    stream->copy_to_device(there.tensor.address, host.bytes(), HostMemory::pinned);
+    host.bytes()[0] = std::byte{1};
+    std::this_thread::sleep_for(std::chrono::seconds(5));
+  }, testing::KilledBySignal(SIGABRT), "written to before its copy ended");
+}
+
+TEST_F(CudaDevice, TheFakeSeesMemoryThatWasGivenBackAndMatricesThatGoBeyondTheirs) {
+  const auto use_after_free = [] {
+    const auto cuda = test::make_cuda();
+    const auto stream = cuda->create_stream();
+    Tensor gone;
+    {
+      const auto values = on_device(*cuda, std::vector<float>(64));
+      gone = values.tensor;
+    }
+    cuda->math().bias_residual(*stream, gone, gone, Tensor{}, gone, 1, 64);
+  };
+  EXPECT_DEATH(use_after_free(), "no pointer to device memory");
+  const auto beyond = [] {
+    const auto cuda = test::make_cuda();
+    const auto stream = cuda->create_stream();
+    const auto a = on_device(*cuda, std::vector<float>(64)), c = on_device(*cuda, std::vector<float>(64));
+    const Tensor larger{a.tensor.address, 72, Element::f32};
+    cuda->math().gemm(*stream, {.m = 8, .n = 9, .k = 8, .a = a.tensor, .b = larger, .c = {c.tensor.address, 72, Element::f32}});
+  };
+  EXPECT_DEATH(beyond(), "beyond its block");
+}
+
+}  // namespace
+}  // namespace feedtune

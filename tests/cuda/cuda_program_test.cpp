@@ -1,0 +1,190 @@
+// The program on --device cuda as a user meets it, on the fake: sweeps, refusals, and trials that fail in ways a GPU fails.
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "json/run_json.hpp"
+#include "model/model.hpp"
+#include "pipeline/make_data.hpp"
+#include "store/run_folder.hpp"
+
+namespace feedtune {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+struct Outcome {
+  int code = -1;
+  std::string out, err;
+  double seconds = 0;
+};
+
+class CudaProgram : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = fs::temp_directory_path() / ("feedtune-cuda-test-" + std::to_string(::getpid()));
+    fs::create_directories(folder_);
+    MakeDataOptions options;
+    options.folder = (folder_ / "images").string();
+    options.images = 24;
+    options.classes = 2;
+    make_data(options);
+    ::setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
+    ::setenv("FEEDTUNE_CONFIGS", (fs::path(FEEDTUNE_SOURCE_DIR) / "configs").c_str(), 1);
+  }
+  static void TearDownTestSuite() { fs::remove_all(folder_); }
+
+  static std::string read(const fs::path& path) {
+    std::ifstream file(path);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+
+  static Outcome run(const std::string& fake, const std::string& arguments) {
+    const fs::path out = folder_ / "stdout", err = folder_ / "stderr";
+    const std::string command = "FAKE_CUDA='" + fake + "' LD_LIBRARY_PATH=" FEEDTUNE_FAKE_CUDA " " FEEDTUNE_PROGRAM " " + arguments + " >" +
+                                out.string() + " 2>" + err.string();
+    const auto begin = std::chrono::steady_clock::now();
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read(out), read(err),
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
+  }
+
+  static std::string sweep(const std::string& out, const std::string& more = "--budget 12trials --axis batch_size=4 --axis num_workers=0,1 --axis host_memory=pageable,pinned") {
+    return "sweep --data " + (folder_ / "images").string() + " --out " + (folder_ / out).string() +
+           " --device cuda --model mixer-pico --image-size 32 --axis loader=pooled"
+           " --trial-time 0.1s --no-anchors " + more;
+  }
+
+  static fs::path folder_;
+};
+
+fs::path CudaProgram::folder_;
+
+TEST_F(CudaProgram, AWholeSweepRunsAndItsResultIsNoGpus) {
+  const Outcome swept = run("", sweep("whole"));
+  ASSERT_EQ(swept.code, 0) << swept.err;
+  EXPECT_THAT(swept.out, HasSubstr("fake: "));
+  EXPECT_EQ(run("", "validate " + (folder_ / "whole").string()).code, 0);
+  const feedtune::Run result = load_run((folder_ / "whole").string());
+  EXPECT_EQ(result.device.name, "cuda");
+  EXPECT_EQ(result.device.title, "fake");
+  EXPECT_TRUE(result.device.fake);
+  EXPECT_FALSE(result.device.modelled);
+  int measured = 0;
+  for (const auto& trial : result.trials) {
+    EXPECT_EQ(trial.status, TrialStatus::ok) << trial.reason;
+    if (trial.purpose != Purpose::trial) continue;
+    ++measured;
+    for (const char* phase : {"h2d", "forward", "backward", "update", "step"})
+      EXPECT_GT(trial.phases.at(phase).mean, 0) << phase << " is timed by the device's events";
+    EXPECT_GT(trial.memory.device_peak_bytes, 0);
+    EXPECT_FALSE(trial.modelled);
+  }
+  EXPECT_GE(measured, 4);
+
+  const Outcome refused = run("", "recommend " + (folder_ / "whole").string());
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("--allow-fake"));
+  const Outcome allowed = run("", "recommend --allow-fake " + (folder_ / "whole").string());
+  EXPECT_EQ(allowed.code, 0) << allowed.err;
+  EXPECT_THAT(allowed.out, HasSubstr("fake: "));
+}
+
+TEST_F(CudaProgram, EveryPrecisionRuns) {
+  const Outcome swept = run("", sweep("precisions", "--axis batch_size=4 --axis num_workers=1 --axis precision=fp32,tf32,bf16,fp16 "
+                                                    "--axis host_memory=pinned --budget 20trials"));
+  ASSERT_EQ(swept.code, 0) << swept.err;
+  for (const auto& trial : load_run((folder_ / "precisions").string()).trials) EXPECT_EQ(trial.status, TrialStatus::ok) << trial.reason;
+}
+
+TEST_F(CudaProgram, AutoTakesItOrSaysWhyNotAndCudaThenExitsWith6) {
+  const std::string data = "sweep --data " + (folder_ / "images").string() + " --dry-run ";
+  EXPECT_THAT(run("", data).err, testing::Not(HasSubstr("device cpu")));
+  for (const auto& [fake, reason] : {std::pair{"no_driver", "no NVIDIA driver"}, std::pair{"old_driver", "driver is too old"},
+                                     std::pair{"no_device", "the NVIDIA driver shows no GPU"}}) {
+    const Outcome automatic = run(fake, data);
+    EXPECT_EQ(automatic.code, 0) << automatic.err;
+    EXPECT_THAT(automatic.err, HasSubstr("device cpu: cuda can't be used: "));
+    EXPECT_THAT(automatic.err, HasSubstr(reason));
+    const Outcome demanded = run(fake, data + "--device cuda");
+    EXPECT_EQ(demanded.code, 6);
+    EXPECT_THAT(demanded.err, HasSubstr(reason));
+    EXPECT_THAT(run(fake, "devices").out, HasSubstr(reason));
+  }
+  ::setenv("CUDA_VISIBLE_DEVICES", "7", 1);
+  EXPECT_THAT(run("no_device", "devices").out, HasSubstr("CUDA_VISIBLE_DEVICES='7'"));
+  ::unsetenv("CUDA_VISIBLE_DEVICES");
+}
+
+TEST_F(CudaProgram, ATrialThatRunsOutOfDeviceOrPinnedMemoryIsAStatusAndTheOthersGoOn) {
+  const Outcome swept = run("pinned=20000", sweep("pinned"));
+  EXPECT_EQ(swept.code, 0) << swept.err;
+  int unsupported = 0, ok = 0;
+  for (const auto& trial : load_run((folder_ / "pinned").string()).trials) {
+    if (trial.status == TrialStatus::unsupported && trial.reason.find("pinned host memory") != std::string::npos) ++unsupported;
+    if (trial.status == TrialStatus::ok && trial.purpose == Purpose::trial) ++ok;
+  }
+  EXPECT_GT(unsupported, 0);
+  EXPECT_GT(ok, 0);
+
+  // Scratch memory, then a batch of 4 fits and one of 24 doesn't.
+  const auto planned = [](int batch) { return planned_device_bytes(model_preset("mixer-pico"), 32, batch, Precision::fp16, InputType::uint8, 2); };
+  ASSERT_GT(planned(24), planned(4) + 100'000);
+  const std::uint64_t memory = (36 << 20) + planned(4) + 50'000;
+  const Outcome full = run("memory=" + std::to_string(memory), sweep("full", "--axis batch_size=4,24 --axis num_workers=1 --axis precision=fp16 --axis host_memory=pageable"));
+  EXPECT_EQ(full.code, 0) << full.err;
+  bool seen = false;
+  for (const auto& trial : load_run((folder_ / "full").string()).trials) seen = seen || trial.status == TrialStatus::out_of_memory;
+  EXPECT_TRUE(seen);
+  for (const auto& trial : load_run((folder_ / "full").string()).trials)
+    EXPECT_EQ(trial.status == TrialStatus::out_of_memory, trial.memory_kind == MemoryKind::device) << trial.reason;
+}
+
+TEST_F(CudaProgram, AnErrorThatSticksEndsOnlyItsTrial) {
+  // Every process counts its own kernels: a trial of the model has hundreds, one of the loader or the copy alone a few.
+  const Outcome failed = run("fail_kernel=200", sweep("sticky", "--axis batch_size=4 --axis num_workers=0,1 --axis host_memory=pageable"));
+  EXPECT_EQ(failed.code, 3) << "no trial of the step worked\n" << failed.err;
+  int crashed = 0, ok = 0;
+  for (const auto& trial : load_run((folder_ / "sticky").string()).trials) {
+    if (trial.status == TrialStatus::crashed) {
+      ++crashed;
+      EXPECT_THAT(trial.reason, HasSubstr("cudaErrorIllegalAddress"));
+    }
+    if (trial.status == TrialStatus::ok) ++ok;
+  }
+  EXPECT_GT(crashed, 0);
+  EXPECT_GT(ok, 0) << "the loader alone needs no kernel";
+}
+
+using SlowCudaProgram = CudaProgram;
+
+TEST_F(SlowCudaProgram, EveryPrecisionTransferAndSyncRuns) {
+  const Outcome swept = run("", sweep("axes", "--axis batch_size=4 --axis num_workers=0,1 --axis precision=fp32,tf32,bf16,fp16 --axis transfer=blocking,overlapped --axis sync=none,each "
+                                               "--axis host_memory=pinned"));
+  ASSERT_EQ(swept.code, 0) << swept.err;
+  for (const auto& trial : load_run((folder_ / "axes").string()).trials) EXPECT_EQ(trial.status, TrialStatus::ok) << trial.reason;
+}
+
+TEST_F(SlowCudaProgram, AHangEndsOnlyItsTrialAtItsDeadline) {
+  const Outcome hung = run("hang_kernel=200", sweep("hang", "--axis batch_size=4 --axis num_workers=1 --axis host_memory=pageable"));
+  EXPECT_EQ(hung.code, 3) << hung.err;
+  int timeouts = 0, ok = 0;
+  for (const auto& trial : load_run((folder_ / "hang").string()).trials) {
+    if (trial.status == TrialStatus::timeout) ++timeouts;
+    if (trial.status == TrialStatus::ok) ++ok;
+  }
+  EXPECT_GT(timeouts, 0);
+  EXPECT_GT(ok, 0) << "the loader alone needs no kernel";
+}
+
+}  // namespace
+}  // namespace feedtune
