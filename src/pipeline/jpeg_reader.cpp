@@ -10,6 +10,7 @@
 
 #include "pipeline/baseline_scan.hpp"
 #include "pipeline/image_error.hpp"
+#include "pipeline/jpeg_tables.hpp"
 #include "pipeline/scratch_buffer.hpp"
 
 namespace feedtune {
@@ -74,7 +75,8 @@ struct Wanted {
 /// Every function that calls setjmp holds only trivial locals, and so do BaselineScan's below them: a longjmp jumps over no
 /// destructor. Each returns false with the text in errors.error, but where the scan gave up: then the text means nothing.
 struct JpegReader::State {
-  jpeg_decompress_struct info{};
+  JpegWithoutMemory decompressor{};
+  jpeg_decompress_struct& info = decompressor.info;
   ErrorManager errors{};
   jpeg_progress_mgr progress{};
   Huffman huffman = Huffman::ours;
@@ -93,12 +95,14 @@ struct JpegReader::State {
     jpeg_create_decompress(&info);
     progress.progress_monitor = on_progress;
     info.progress = &progress;
+    decompressor.begin();
     return true;
   }
 
   bool read_header() {
     if (setjmp(errors.escape) != 0) return false;
     jpeg_abort_decompress(&info);
+    decompressor.forget_tables();
     errors.base.num_warnings = 0;
     jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(encoded.data()), encoded.size());
     jpeg_read_header(&info, TRUE);
