@@ -9,6 +9,7 @@
 
 #include "core/configuration.hpp"
 #include "core/interval.hpp"
+#include "core/gpu_use.hpp"
 #include "core/phases.hpp"
 #include "core/trial_setup.hpp"
 #include "core/trial_status.hpp"
@@ -96,6 +97,7 @@ struct TrialResult {
   std::vector<FileNote> files;  ///< failed and damaged (first 20), then the slowest 5
   MemoryUse memory;
   HostUse host;
+  std::optional<GpuUse> gpu;  ///< where the device has counters of its own
   bool modelled = false;  ///< any device time in here is computed, not measured
 
   std::optional<double> first_batch_ms;

@@ -12,6 +12,7 @@
 
 #include "core/enums.hpp"
 #include "core/facts.hpp"
+#include "core/gpu_use.hpp"
 #include "core/host_buffer.hpp"
 #include "device/math.hpp"
 #include "measure/clock.hpp"
@@ -95,6 +96,14 @@ class Event {
   virtual Nanoseconds time() const = 0;
 };
 
+/// The GPU's own counters, beside what our events say. Safe from one thread beside the training thread; never throws.
+class GpuMonitor {
+ public:
+  virtual ~GpuMonitor() = default;
+  virtual GpuSample sample() = 0;
+  virtual GpuLimits limits() = 0;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -103,6 +112,8 @@ class Device {
   virtual std::unique_ptr<Stream> create_stream() = 0;
   virtual std::unique_ptr<Event> create_event() = 0;
   virtual DeviceMath& math() = 0;
+  /// Null: this device has no counters.
+  virtual std::shared_ptr<GpuMonitor> monitor() { return nullptr; }
 };
 
 }  // namespace feedtune

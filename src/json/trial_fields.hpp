@@ -65,6 +65,22 @@ void fields(Io& io, Like<HostUse> auto& v) {
 }
 
 template <class Io>
+void fields(Io& io, Like<GpuUse> auto& v) {
+  io.field("utilization", v.utilization);
+  io.field("sm_mhz", v.sm_mhz);
+  io.field("memory_mhz", v.memory_mhz);
+  io.field("temperature_c", v.temperature_c);
+  io.field("power_w", v.power_w);
+  io.field("memory_used_bytes", v.memory_used_bytes);
+  io.field("pcie_generation", v.pcie_generation);
+  io.field("pcie_generation_max", v.pcie_generation_max);
+  io.field("pcie_width", v.pcie_width);
+  io.field("pcie_width_max", v.pcie_width_max);
+  io.field("mig", v.mig);
+  io.field("throttled", v.throttled);
+}
+
+template <class Io>
 void fields(Io& io, Like<TrialResult> auto& v) {
   io.field("id", v.id);
   io.field("configuration", v.configuration);
@@ -85,6 +101,7 @@ void fields(Io& io, Like<TrialResult> auto& v) {
   io.field("device_busy", v.device_busy);
   io.field("memory", v.memory);
   io.field("host", v.host);
+  io.later_field("gpu", v.gpu);
   io.field("images", v.images);
   io.field("files", v.files);
   io.field("first_batch_ms", v.first_batch_ms);

@@ -9,6 +9,7 @@
 #include "device/null/null_device.hpp"
 #include "machine/memory.hpp"
 #include "machine/process_reader.hpp"
+#include "measure/gpu_window.hpp"
 #include "measure/host_window.hpp"
 #include "trial/heartbeat.hpp"
 #include "trial/measured_window.hpp"
@@ -88,6 +89,8 @@ class LiveTrial {
     const Nanoseconds hard_end = started_ + Nanoseconds{static_cast<std::int64_t>(request_.time_limit_s * share_of_time_limit * 1e9)};
     MeasuredWindow window(request_.target, make_window_rule(setup_.loader, parts_.loader->capacity(), request_.purpose));
     HostWindow host({[&] { return reader_.counters(); }, [&] { return reader_.sample(); }});
+    const auto monitor = request_.purpose == Purpose::loader_only ? nullptr : parts_.device->monitor();
+    GpuWindow gpu([&] { return monitor->sample(); });
     bool counting = false;
     heartbeat_.phase("warming up");
     for (;;) {
@@ -98,6 +101,7 @@ class LiveTrial {
           counting = true;
           heartbeat_.phase("measuring");
           host.start();
+          if (monitor) gpu.start();
           before_ = parts_.loader->totals();
           if (parts_.data) parts_.data->log().clear();
         }
@@ -115,6 +119,7 @@ class LiveTrial {
     after_ = parts_.loader->totals();
     const auto cache_share = result_.host.cache_resident_share;
     if (counting) result_.host = host.stop(window.images(), result_.unknown);
+    if (counting && monitor) result_.gpu = gpu.stop(monitor->limits(), result_.unknown);
     result_.host.cache_resident_share = cache_share;
     if (parts_.data) result_.host.bytes_read = after_.bytes_read - before_.bytes_read;
     heartbeat_.phase("ending");

@@ -126,6 +126,26 @@ TEST_F(CudaDevice, TimesOfEventsAreOnOneAxisThatFollowsTheClock) {
   EXPECT_NEAR(to_s(event->time() - on_device_begin), to_s(clock.now() - begin), 0.05);
 }
 
+TEST_F(CudaDevice, ItsCountersAreNvmlsAndWhatItLacksIsAbsentWithTheReason) {
+  const auto cuda = test::make_cuda();
+  const auto monitor = cuda->monitor();
+  const GpuSample sample = monitor->sample();
+  EXPECT_EQ(sample.utilization, 0.7);
+  EXPECT_EQ(sample.sm_mhz, 1410);
+  EXPECT_EQ(sample.memory_mhz, 9501);
+  EXPECT_EQ(sample.temperature_c, 61);
+  EXPECT_EQ(sample.memory_used_bytes, 1'000'000'000);
+  EXPECT_EQ(sample.pcie_generation, 3);
+  EXPECT_EQ(sample.pcie_width, 8);
+  EXPECT_EQ(sample.throttled_by, (std::vector<std::string>{"sw_power_cap", "sw_thermal_slowdown"}));
+  EXPECT_FALSE(sample.power_w);
+  EXPECT_EQ(sample.unknown.at("power_w"), "NVML: Not Supported");
+  const GpuLimits limits = monitor->limits();
+  EXPECT_EQ(limits.pcie_generation_max, 4);
+  EXPECT_EQ(limits.pcie_width_max, 16);
+  EXPECT_EQ(limits.unknown.at("mig"), "NVML: Not Supported");
+}
+
 TEST_F(CudaDevice, AnErrorThatSticksEndsTheTrialWithItsName) {
   EXPECT_IN_PROCESS("fail_kernel=3", {
     const auto cuda = test::make_cuda();

@@ -87,6 +87,10 @@ TEST_F(CudaProgram, AWholeSweepRunsAndItsResultIsNoGpus) {
     for (const char* phase : {"h2d", "forward", "backward", "update", "step"})
       EXPECT_GT(trial.phases.at(phase).mean, 0) << phase << " is timed by the device's events";
     EXPECT_GT(trial.memory.device_peak_bytes, 0);
+    ASSERT_TRUE(trial.gpu) << "its own counters stand beside our events";
+    EXPECT_NEAR(trial.gpu->utilization.value_or(0), 0.7, 1e-9);
+    EXPECT_EQ(trial.gpu->pcie_width_max, 16);
+    EXPECT_EQ(trial.unknown.at("gpu.power_w"), "NVML: Not Supported");
     EXPECT_FALSE(trial.modelled);
   }
   EXPECT_GE(measured, 4);

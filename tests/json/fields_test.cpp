@@ -64,6 +64,7 @@ TEST(Fields, EveryMemberOfEveryStructIsInItsJson) {
   EXPECT_ALL_LISTED(ImageCounts, 3);
   EXPECT_ALL_LISTED(FileNote, 3);
   EXPECT_ALL_LISTED(MemoryUse, 6);
+  EXPECT_ALL_LISTED(GpuUse, 12);
   EXPECT_ALL_LISTED(StepTime, 2);
   EXPECT_ALL_LISTED(DataSetup, 3);
   EXPECT_ALL_LISTED(LoaderSetup, 12);
@@ -93,8 +94,8 @@ TEST(Fields, EveryMemberOfEveryStructIsInItsJson) {
 TEST(Fields, WhatIsWrittenElsewhereThanInItsStructIsCountedToo) {
   EXPECT_MEMBERS(HostUse, 12, B12)
   EXPECT_EQ(listed<HostUse>(), 12 - 1) << "cpu_s_per_image stands in the trial";
-  EXPECT_MEMBERS(TrialResult, 29, B24, B5)
-  EXPECT_EQ(listed<TrialResult>(), 29 + 1);
+  EXPECT_MEMBERS(TrialResult, 30, B24, B6)
+  EXPECT_EQ(listed<TrialResult>(), 30 + 1);
   EXPECT_MEMBERS(Gain, 3, B3)
   EXPECT_EQ(listed<Gain>(), 3 - 1 + 4) << "the ratio's four numbers stand in the gain";
   EXPECT_MEMBERS(Recommendation, 25, B24, B1)

@@ -8,6 +8,7 @@
 #include "device/cuda/cuda_math.hpp"
 #include "device/cuda/cuda_memory.hpp"
 #include "device/cuda/cuda_stream.hpp"
+#include "device/cuda/nvml.hpp"
 
 namespace feedtune::cuda {
 namespace {
@@ -40,6 +41,11 @@ class CudaDevice final : public Device {
   std::unique_ptr<Stream> create_stream() override { return std::make_unique<CudaStream>(timeline_); }
   std::unique_ptr<Event> create_event() override { return std::make_unique<CudaEvent>(timeline_); }
   DeviceMath& math() override { return math_; }
+  std::shared_ptr<GpuMonitor> monitor() override {
+    char address[32] = "";
+    check(cudaDeviceGetPCIBusId(address, sizeof address, device_number), "asking for the device's PCI address");
+    return make_nvml_monitor(address);
+  }
 
  private:
   DeviceFacts facts_;
