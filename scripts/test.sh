@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Set-up if needed, then the tests: the fast ones, with --all the slow ones too. Fast lane: everything in the default
-# build; json, store, pipeline and process under ASan+UBSan; pipeline, process and trial under TSan. --all: every
-# fast test under both sanitizers as well.
+# Set-up if needed, then the tests: the fast ones, with --all the slow ones too. Fast lane: everything in the default build; the
+# device's users in a build without the CUDA Toolkit; json, store, pipeline and process under ASan+UBSan; pipeline, process and
+# trial under TSan. --all: every fast test under both sanitizers as well.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 all=0
@@ -34,6 +34,17 @@ declare -A preset_suffix=([default]="" [asan]="-asan" [tsan]="-tsan")
 lane "all fast tests, default build" default fast . programs tests
 lane "ASan+UBSan" asan fast '^(json|store|pipeline|process)\.' test_json test_store test_pipeline test_process
 lane "TSan" tsan fast '^(pipeline|process|trial)\.' test_pipeline test_process test_trial
+if [ -e build/feedtune-cuda.so ]; then
+  # The same build without the toolkit: one file is compiled anew. Whatever happens, the build gets its cuda device back.
+  echo "== without the CUDA Toolkit"
+  trap 'cmake --preset default -DFEEDTUNE_CUDA=ON >/dev/null' EXIT
+  cmake --preset default -DFEEDTUNE_CUDA=OFF >/dev/null
+  cmake --build --preset default --target programs test_device test_trial test_cli
+  FEEDTUNE_CONFIGS=configs build/feedtune devices | grep 'cuda .*this build has no CUDA backend'
+  ctest --test-dir build --output-on-failure -j "$jobs" -L fast -R '^(device|trial|cli)\.' --no-tests=error
+  cmake --preset default -DFEEDTUNE_CUDA=ON >/dev/null
+  cmake --build --preset default --target programs tests
+fi
 if [ "$all" = 1 ]; then
   lane "slow tests, default build" default slow . programs tests
   lane "every fast test under ASan+UBSan" asan fast . programs tests

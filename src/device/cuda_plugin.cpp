@@ -19,6 +19,10 @@ std::string program_folder() {
 
 LoadedCudaPlugin load() {
   LoadedCudaPlugin loaded;
+  if (FEEDTUNE_CUDA_MAJOR == 0) {
+    loaded.status = {CudaAbsence::not_built, "this build has no CUDA backend (no CUDA Toolkit was found)", {}};
+    return loaded;
+  }
   const std::string folder = program_folder();
   for (const std::string& path : {folder + file_name, folder + "../lib/feedtune/" + file_name}) {
     if (::access(path.c_str(), F_OK) != 0) continue;
@@ -36,10 +40,7 @@ LoadedCudaPlugin load() {
       loaded.status = {CudaAbsence::other_build, fmt::format("{} belongs to another build of feedtune", path), {}};
     return loaded;
   }
-  loaded.status = FEEDTUNE_CUDA_MAJOR == 0
-                      ? CudaStatus{CudaAbsence::not_built, "this build has no CUDA backend (no CUDA Toolkit was found)", {}}
-                      : CudaStatus{CudaAbsence::library_missing,
-                                   fmt::format("{} is neither in {} nor in {}../lib/feedtune", file_name, folder, folder), {}};
+  loaded.status = {CudaAbsence::library_missing, fmt::format("{} is neither in {} nor in {}../lib/feedtune", file_name, folder, folder), {}};
   return loaded;
 }
 
