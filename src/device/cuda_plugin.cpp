@@ -40,7 +40,8 @@ LoadedCudaPlugin load() {
       loaded.status = {CudaAbsence::other_build, fmt::format("{} belongs to another build of feedtune", path), {}};
     return loaded;
   }
-  loaded.status = {CudaAbsence::library_missing, fmt::format("{} is neither in {} nor in {}../lib/feedtune", file_name, folder, folder), {}};
+  loaded.status = {CudaAbsence::library_missing,
+                   fmt::format("{} is neither in {} nor in {}../lib/feedtune", file_name, folder, folder), {}};
   return loaded;
 }
 

@@ -45,7 +45,8 @@ struct Library {
   Result (*temperature)(Handle, int, unsigned*) = find<Result(Handle, int, unsigned*)>(handle, "nvmlDeviceGetTemperature");
   Result (*power)(Handle, unsigned*) = find<Result(Handle, unsigned*)>(handle, "nvmlDeviceGetPowerUsage");
   Result (*memory)(Handle, Memory*) = find<Result(Handle, Memory*)>(handle, "nvmlDeviceGetMemoryInfo");
-  Result (*throttle)(Handle, unsigned long long*) = find<Result(Handle, unsigned long long*)>(handle, "nvmlDeviceGetCurrentClocksThrottleReasons");
+  Result (*throttle)(Handle, unsigned long long*) =
+      find<Result(Handle, unsigned long long*)>(handle, "nvmlDeviceGetCurrentClocksThrottleReasons");
   Result (*generation)(Handle, unsigned*) = find<Result(Handle, unsigned*)>(handle, "nvmlDeviceGetCurrPcieLinkGeneration");
   Result (*width)(Handle, unsigned*) = find<Result(Handle, unsigned*)>(handle, "nvmlDeviceGetCurrPcieLinkWidth");
   Result (*generation_max)(Handle, unsigned*) = find<Result(Handle, unsigned*)>(handle, "nvmlDeviceGetMaxPcieLinkGeneration");
