@@ -23,7 +23,8 @@ std::string encode_device_probe(const DeviceProbe& probe) {
 DeviceProbe decode_device_probe(std::string_view text) {
   const JsonValue json = parse_json(text, "device probe");
   DeviceProbe probe;
-  ObjectReader reader(json, Place("device probe", false));
+  const Place place("device probe", false);
+  ObjectReader reader(json, place);
   fields(reader, probe);
   return probe;
 }
