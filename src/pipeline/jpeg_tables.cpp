@@ -1,5 +1,6 @@
 #include "pipeline/jpeg_tables.hpp"
 
+#include <initializer_list>
 #include <type_traits>
 
 namespace feedtune {
