@@ -31,6 +31,8 @@ class Place {
   Place(std::string_view where, bool strict) : where_(where), strict_(strict) {}
   Place(const Place& parent, std::string_view name) : parent_(&parent), name_(name), where_(parent.where_), strict_(parent.strict_) {}
   Place(const Place& parent, std::size_t index) : parent_(&parent), index_(index), where_(parent.where_), strict_(parent.strict_) {}
+  Place(const Place&& parent, std::string_view name) = delete;  // it would be gone when the path is asked for
+  Place(const Place&& parent, std::size_t index) = delete;
 
   bool strict() const { return strict_; }
   /// "axes.batch_size[2]"; empty at the root.
@@ -126,6 +128,10 @@ class ObjectWriter {
 class ObjectReader {
  public:
   ObjectReader(const JsonValue& json, const Place& place) : json_(json), place_(place) { read_object(json, place); }
+  /// Both are kept as references: a temporary would be gone before the first field is read.
+  ObjectReader(const JsonValue& json, const Place&& place) = delete;
+  ObjectReader(const JsonValue&& json, const Place& place) = delete;
+  ObjectReader(const JsonValue&& json, const Place&& place) = delete;
 
   template <class T>
   void field(const char* name, T& value) {

@@ -91,6 +91,15 @@ TEST(Fields, EveryMemberOfEveryStructIsInItsJson) {
   EXPECT_ALL_LISTED(PerBatch, 2);
 }
 
+TEST(Fields, NoReaderOrPlaceIsMadeFromATemporaryThatItWouldOutlive) {
+  EXPECT_TRUE((std::is_constructible_v<ObjectReader, const JsonValue&, const Place&>));
+  EXPECT_FALSE((std::is_constructible_v<ObjectReader, const JsonValue&, Place>));
+  EXPECT_FALSE((std::is_constructible_v<ObjectReader, JsonValue, const Place&>));
+  EXPECT_TRUE((std::is_constructible_v<Place, const Place&, std::string_view>));
+  EXPECT_FALSE((std::is_constructible_v<Place, Place, std::string_view>));
+  EXPECT_FALSE((std::is_constructible_v<Place, Place, std::size_t>));
+}
+
 TEST(Fields, WhatIsWrittenElsewhereThanInItsStructIsCountedToo) {
   EXPECT_MEMBERS(HostUse, 12, B12)
   EXPECT_EQ(listed<HostUse>(), 12 - 1) << "cpu_s_per_image stands in the trial";
