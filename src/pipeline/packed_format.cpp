@@ -214,6 +214,7 @@ PackedIndex decode_index(std::span<const std::byte> bytes, const std::string& pa
   if (shards > most_entries || images > most_entries || names_bytes > body.size() || facts_bytes > body.size() ||
       shards * shard_entry_bytes + images * record_entry_bytes + names_bytes + facts_bytes != body.size())
     throw InputError(path, "inconsistent: its parts do not add up to its size");
+  if (images == 0) throw InputError(path, "holds no image");
   if (kind > static_cast<std::uint32_t>(PackKind::raw) || side > 65'500 || quality > 100 || source_bytes > most ||
       skipped > most)
     throw InputError(path, "inconsistent: it says that its pictures were made in a way that none are");

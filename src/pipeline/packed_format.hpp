@@ -54,8 +54,8 @@ struct PackedIndex {
 };
 
 std::vector<std::byte> encode_index(const PackedIndex& index);
-/// Throws InputError(path) for anything but a whole, consistent index: every record lies inside its shard, after the one
-/// before it.
+/// Throws InputError(path) for anything but a whole, consistent index of at least one image: every record lies inside its
+/// shard, after the one before it.
 PackedIndex decode_index(std::span<const std::byte> bytes, const std::string& path);
 
 inline constexpr std::size_t packed_shard_header_bytes = 64;

@@ -2,11 +2,14 @@
 
 #include <bit>
 
+#include "core/error.hpp"
 #include "pipeline/hash.hpp"
 
 namespace feedtune {
 
 Sampler::Sampler(std::size_t images, std::uint64_t seed) : images_(images), seed_(mix64(seed)) {
+  // Each reader of a list refuses an empty one with its place; what slips past them must not end in a division by zero.
+  if (images == 0) throw InputError("data", "no image in it");
   const int bits = std::bit_width(images - 1);
   high_bits_ = bits / 2;
   low_bits_ = bits - high_bits_;

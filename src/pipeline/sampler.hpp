@@ -11,7 +11,7 @@ namespace feedtune {
 /// until it falls inside), so it costs no memory at any data size. Safe from many threads.
 class Sampler {
  public:
-  /// `images` >= 1.
+  /// Throws InputError where there is no image.
   Sampler(std::size_t images, std::uint64_t seed);
 
   /// `position` >= 0. Depends on the seed, the number of images and the position alone.

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <set>
 
+#include "core/error.hpp"
 #include "pipeline/cpu_affinity.hpp"
 #include "pipeline/crop.hpp"
 #include "pipeline/hash.hpp"
@@ -158,6 +159,8 @@ TEST(ImageAffinity, ANodesCpusAreTheKernelsList) {
   EXPECT_TRUE(node_cpus(root.string(), 2).empty());
   std::filesystem::remove_all(root);
 }
+
+TEST(ImageSampler, NoImageIsAnErrorAndNoDivisionByZero) { EXPECT_THROW(Sampler(0, 1), InputError); }
 
 TEST(ImageAffinity, WorkersTakeTheirOwnCores) {
   const std::vector<int> allowed{2, 3, 6, 7};

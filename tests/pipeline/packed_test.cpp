@@ -460,6 +460,15 @@ TEST(Packed, AnIndexMadeToDeceiveNeverReachesBeyondAShard) {
   EXPECT_GT(opened, 100) << "names, labels and checksums may be anything";
 }
 
+TEST(Packed, AnIndexOfNoImageIsRefusedWithItsName) {
+  TemporaryFolder folder;
+  PackedIndex index;
+  index.source.layout = "flat";
+  index.source.digest = "fnv1a64:0000000000000000";
+  folder.write("packed/pack.index", encode_index(index));
+  EXPECT_EQ(said_of(in(folder, "packed")), in(folder, "packed/pack.index") + ": holds no image");
+}
+
 TEST(Packed, ShardsThatAreMissingOrOfAnotherPackAreRefused) {
   TemporaryFolder folder;
   write_pictures(folder, 8);
