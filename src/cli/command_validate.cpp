@@ -8,7 +8,7 @@
 #include "core/read_file.hpp"
 #include "json/run_json.hpp"
 #include "pipeline/packed_folder.hpp"
-#include "pipeline/packed_store.hpp"
+#include "pipeline/packed_verify.hpp"
 #include "store/run_folder.hpp"
 
 namespace feedtune {

@@ -25,6 +25,16 @@ constexpr Tables make_tables() {
 
 constexpr Tables tables = make_tables();
 
+/// Product of two polynomials modulo the CRC's, in its order of bits: the highest bit stands for x^0.
+std::uint32_t multiplied(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t product = 0;
+  for (std::uint32_t bit = 0x80000000u; bit != 0; bit >>= 1) {
+    if ((a & bit) != 0) product ^= b;
+    b = (b >> 1) ^ ((b & 1) != 0 ? 0xedb88320u : 0u);
+  }
+  return product;
+}
+
 }  // namespace
 
 std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t before) {
@@ -36,6 +46,14 @@ std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t before) {
            tables[4][first >> 24] ^ tables[3][at(4)] ^ tables[2][at(5)] ^ tables[1][at(6)] ^ tables[0][at(7)];
   }
   for (const std::byte byte : bytes) rest = (rest >> 8) ^ tables[0][(rest ^ static_cast<std::uint32_t>(byte)) & 0xff];
+  return ~rest;
+}
+
+/// A zero byte multiplies the remainder by x^8; squaring goes through the bits of the count.
+std::uint32_t crc32_of_zeros(std::uint64_t count, std::uint32_t before) {
+  std::uint32_t rest = ~before;
+  for (std::uint32_t power = 0x00800000u; count != 0; count >>= 1, power = multiplied(power, power))
+    if ((count & 1) != 0) rest = multiplied(power, rest);
   return ~rest;
 }
 

@@ -92,12 +92,14 @@ ImageSize webp_size(std::span<const std::byte> bytes) {
   throw ImageError("webp: its header is cut off");
 }
 
-ImageSize raw_size(std::span<const std::byte> bytes) {
-  if (bytes.size() < raw_header_bytes) throw ImageError("raw: its header is cut off");
-  const ImageSize size = checked(number_at(bytes, 8, 4, false), number_at(bytes, 12, 4, false));
+ImageSize raw_size(std::span<const std::byte> bytes) { return raw_size(bytes, bytes.size()); }
+
+ImageSize raw_size(std::span<const std::byte> head, std::uint64_t bytes) {
+  if (head.size() < raw_header_bytes) throw ImageError("raw: its header is cut off");
+  const ImageSize size = checked(number_at(head, 8, 4, false), number_at(head, 12, 4, false));
   const std::uint64_t expected = raw_header_bytes + std::uint64_t{3} * static_cast<unsigned>(size.width) * static_cast<unsigned>(size.height);
-  if (bytes.size() != expected)
-    throw ImageError(fmt::format("raw: {} bytes, want {} for {} x {} pixels", bytes.size(), expected, size.width, size.height));
+  if (bytes != expected)
+    throw ImageError(fmt::format("raw: {} bytes, want {} for {} x {} pixels", bytes, expected, size.width, size.height));
   return size;
 }
 

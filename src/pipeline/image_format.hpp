@@ -37,5 +37,7 @@ ImageSize png_size(std::span<const std::byte> bytes);
 ImageSize webp_size(std::span<const std::byte> bytes);
 /// Of a raw record of a packed folder (packed_format.hpp), which must have exactly its pixels behind its header.
 ImageSize raw_size(std::span<const std::byte> bytes);
+/// The same of its first bytes alone.
+ImageSize raw_size(std::span<const std::byte> head, std::uint64_t bytes);
 
 }  // namespace feedtune

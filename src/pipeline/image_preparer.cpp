@@ -54,6 +54,7 @@ class PipelinePreparer final : public ImagePreparer {
       const Nanoseconds decoded = clock_.now();
       transform_.apply(image, flip, destination);
       const Nanoseconds end = clock_.now();
+      if (const std::string why = parts_.source->lost(sample.image); !why.empty()) throw ImageError(why);
       add(totals.transform, (end - decoded).count());
       add(totals.images, 1);
       if (!image.warning.empty()) {
@@ -63,8 +64,10 @@ class PipelinePreparer final : public ImagePreparer {
       parts_.log->took(name, end - start);
       return true;
     } catch (const ImageError& error) {
+      // What a decoder says of bytes that vanished under it is not the reason.
+      const std::string why = parts_.source->lost(sample.image);
       add(totals.failed, 1);
-      parts_.log->failed(name, error.what(), clock_.now() - start);
+      parts_.log->failed(name, why.empty() ? error.what() : why, clock_.now() - start);
       return false;
     }
   }

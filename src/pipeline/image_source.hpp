@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "core/enums.hpp"
 #include "measure/clock.hpp"
@@ -25,6 +26,9 @@ class ImageSource {
   virtual ~ImageSource() = default;
   /// Never empty. Throws ImageError: vanished, not a regular file, empty, over max_file_bytes, shrank while being read.
   virtual EncodedImage fetch(std::size_t image) = 0;
+  /// Why the bytes of its last fetch cannot be believed after all, whatever came of them; empty where they can. Asked once
+  /// they have been used.
+  virtual std::string lost(std::size_t /*image*/) const { return {}; }
   /// Somebody will fetch this image soon: reading may begin. Never throws.
   virtual void expect(std::size_t /*image*/) {}
 };

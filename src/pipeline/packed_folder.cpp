@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -72,6 +73,10 @@ std::string recipe_text(const PackRecipe& recipe) {
 
 std::string packed_shard_name(std::size_t number) { return fmt::format("shard-{:05}", number); }
 
+std::string packed_shard_path(const std::string& folder, std::size_t number) {
+  return in_folder(folder, packed_shard_name(number));
+}
+
 PackedFolder packed_folder_state(const std::string& path) {
   if (holds(path, packed_index_name)) return PackedFolder::complete;
   return holds(path, packed_unfinished_name) ? PackedFolder::unfinished : PackedFolder::none;
@@ -95,6 +100,24 @@ PackedIndex read_packed_index(const std::string& folder) {
   }
   bytes.resize(filled);
   return decode_index(bytes, path);
+}
+
+Descriptor open_packed_shard(const std::string& folder, std::size_t number, const PackedIndex& index) {
+  const std::string path = packed_shard_path(folder, number);
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file) {
+    if (errno == ENOENT) throw InputError(path, "is missing from its packed folder");
+    throw IoError(path, "open", errno);
+  }
+  struct stat facts {};
+  if (::fstat(file.get(), &facts) != 0) throw IoError(path, "examine", errno);
+  if (!S_ISREG(facts.st_mode)) throw InputError(path, "not a regular file");
+  std::byte header[packed_shard_header_bytes];
+  const ssize_t got = ::pread(file.get(), header, sizeof header, 0);
+  if (got < 0) throw IoError(path, "read", errno);
+  check_shard_header(std::span(header).first(static_cast<std::size_t>(got)), static_cast<std::uint64_t>(facts.st_size),
+                     index.shards[number], static_cast<std::uint32_t>(number), index.id, path);
+  return file;
 }
 
 ImageList read_packed_list(const std::string& folder) {

@@ -6,6 +6,7 @@
 
 #include "pipeline/image_list.hpp"
 #include "pipeline/packed_format.hpp"
+#include "process/descriptor.hpp"
 
 namespace feedtune {
 
@@ -16,12 +17,17 @@ inline constexpr const char* packed_source_name = "pack.source";
 inline constexpr const char* packed_unfinished_name = "pack.unfinished";
 /// "shard-00000".
 std::string packed_shard_name(std::size_t number);
+std::string packed_shard_path(const std::string& folder, std::size_t number);
 
 enum class PackedFolder { none, unfinished, complete };
 PackedFolder packed_folder_state(const std::string& path);
 
 /// Throws InputError for an index that isn't whole, IoError where the system refuses.
 PackedIndex read_packed_index(const std::string& folder);
+
+/// A shard for reading, once its size and header are those that the index tells of. Throws InputError naming the file
+/// where it is missing, cut off or of another pack or version, IoError where the system refuses.
+Descriptor open_packed_shard(const std::string& folder, std::size_t number, const PackedIndex& index);
 
 /// The list of a packed folder: the originals' names, labels and facts, in their order. All shards are looked at
 /// (size and header). Throws as PackedStore does.

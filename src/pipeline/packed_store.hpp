@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pipeline/image_source.hpp"
+#include "pipeline/packed_map.hpp"
 #include "pipeline/packed_format.hpp"
 
 namespace feedtune {
@@ -18,9 +19,6 @@ class PackedStore {
   /// Opens and maps every shard that the index tells of. Throws InputError naming the file for one that is missing, cut
   /// off or of another pack or version, IoError where the system refuses.
   PackedStore(const std::string& folder, const PackedIndex& index);
-  ~PackedStore();
-  PackedStore(const PackedStore&) = delete;
-  PackedStore& operator=(const PackedStore&) = delete;
 
   std::size_t size() const { return records_.size(); }
   std::uint64_t total_bytes() const;
@@ -30,19 +28,22 @@ class PackedStore {
   /// The same whether it is an image or a reason.
   std::span<const std::byte> record(std::size_t image) const { return {records_[image].begin, records_[image].length}; }
   /// Reads the record from the disk where it isn't in memory, and maps its pages, so that using it neither waits nor
-  /// faults. Throws ImageError where the disk fails at the record's first time. Safe from many threads.
+  /// faults. Throws ImageError where the disk fails or the shard was cut off. Safe from many threads.
   void load(std::size_t image) const;
+  /// Why what was read of the record cannot be believed: its shard was cut off, or its disk failed, while it was read, and
+  /// the rest of it reads as zeros since. Empty where all of it was there. To be asked after its bytes were used.
+  std::string lost(std::size_t image) const;
   /// Takes the pages out of this process's maps, so that the page cache can let go of them.
   void release_pages() const;
 
-  std::size_t shards() const { return maps_.size(); }
+  std::size_t shards() const { return shards_.size(); }
   /// A new descriptor of a shard, or -1 with errno.
   int open_shard(std::size_t number) const;
 
  private:
-  struct Map {
-    std::byte* begin = nullptr;
-    std::size_t bytes = 0;
+  struct Shard {
+    std::unique_ptr<PackedMap> map;
+    std::uint64_t first_image = 0;
   };
   struct Record {
     const std::byte* begin = nullptr;
@@ -50,19 +51,15 @@ class PackedStore {
     bool failed = false;
   };
   void map_shard(std::size_t number, const PackedIndex& index);
-  void unmap();
+  std::size_t shard_of(std::size_t image) const;
 
   std::string folder_;
-  std::vector<Map> maps_;
+  std::vector<Shard> shards_;
   std::vector<Record> records_;
   std::unique_ptr<std::atomic<bool>[]> seen_;  ///< records that were loaded once
 };
 
 /// storage=packed: hands out the store's records where they lie.
 std::unique_ptr<ImageSource> make_packed_source(std::shared_ptr<const PackedStore> store);
-
-/// Reads everything. One line for each record whose bytes are not those that were packed, at most `most` of them and a
-/// last one with the count of the others. Throws as the store does.
-std::vector<std::string> verify_pack(const std::string& folder, std::size_t most = 10);
 
 }  // namespace feedtune

@@ -1,6 +1,7 @@
 // A packed folder: the same data as the files it was made of, one clear error for anything that isn't whole, and nothing
 // left of a pack that did not come to its end.
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -18,6 +19,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <thread>
 
 #include "core/error.hpp"
 #include "image_jpeg_fixture.hpp"
@@ -30,6 +32,7 @@
 #include "pipeline/packed_folder.hpp"
 #include "pipeline/packed_picture.hpp"
 #include "pipeline/packed_store.hpp"
+#include "pipeline/packed_verify.hpp"
 
 namespace feedtune {
 namespace {
@@ -141,6 +144,13 @@ TEST(PackedCrc32, IsTheOneOfTheStandardInAnyPieces) {
   std::vector<std::byte> many(1000);
   for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<std::byte>(i * 7 % 251);
   EXPECT_EQ(crc32(many), 0x04da8651u);
+}
+
+TEST(PackedCrc32, OfZerosItIsThatOfAllOfThemReadOneByOne) {
+  const std::vector<std::byte> zeros(5000);
+  for (const std::size_t count : {0, 1, 2, 63, 64, 1000, 4097, 5000})
+    for (const std::uint32_t before : {0u, 0xcbf43926u})
+      EXPECT_EQ(crc32_of_zeros(count, before), crc32(std::span(zeros).first(count), before)) << count;
 }
 
 TEST(Packed, JpegPackDeliversTheSameBatchesAsTheFiles) {
@@ -527,8 +537,84 @@ TEST(Packed, AShardThatShrinksWhileItIsReadFailsItsImagesOnly) {
     source->fetch(5);
     FAIL();
   } catch (const ImageError& error) {
-    EXPECT_STREQ(error.what(), "cannot be read from its shard: the disk failed, or the shard was cut off");
+    EXPECT_STREQ(error.what(), "cannot be read from shard-00000: it was cut off, or its disk failed");
   }
+}
+
+/// A pack of 8 raw pictures of a page and more each, in one shard.
+PackOptions packed_pixels(const TemporaryFolder& folder) {
+  for (int i = 0; i < 8; ++i)
+    folder.write("images/a/" + std::to_string(i) + ".jpg", test::make_jpeg({.width = 120, .height = 100, .seed = static_cast<unsigned>(i)}));
+  PackOptions options = options_of(folder, {.kind = PackKind::raw});
+  options.shard_bytes = 1 << 24;
+  pack(options);
+  return options;
+}
+
+TEST(Packed, AShardCutOffUnderItsReadersFailsItsImagesAndDoesNotEndTheProcess) {
+  TemporaryFolder folder;
+  const PackOptions options = packed_pixels(folder);
+  const auto store = std::make_shared<const PackedStore>(options.folder, read_packed_index(options.folder));
+  const auto source = make_packed_source(store);
+  std::vector<std::span<const std::byte>> bytes;
+  for (std::size_t i = 0; i < 8; ++i) bytes.push_back(source->fetch(i).bytes);
+  fs::resize_file(fs::path(options.folder) / "shard-00000", 2 * store->record(0).size() + 1000);
+  // After load() said that all is there: what a decoder or a transform does with the bytes.
+  unsigned sum = 0;
+  for (const std::byte byte : bytes[6]) sum += static_cast<unsigned>(byte);
+  EXPECT_EQ(sum, 0u) << "zeros instead of the signal";
+  const std::string why = "shard-00000 was cut off, or its disk failed, while it was read";
+  EXPECT_EQ(source->lost(6), why);
+  EXPECT_EQ(source->lost(0), "");
+  // Images that were read before are looked at again without populating.
+  for (const std::size_t image : {std::size_t{3}, std::size_t{6}, std::size_t{7}}) {
+    try {
+      source->fetch(image);
+      ADD_FAILURE() << image;
+    } catch (const ImageError& error) {
+      EXPECT_EQ(error.what(), why);
+    }
+  }
+  EXPECT_NO_THROW(source->fetch(0));
+  EXPECT_EQ(bytes[0][0], std::byte{'F'});
+}
+
+TEST(Packed, ATrialWhoseShardIsCutOffSaysSoOfEachImage) {
+  TemporaryFolder folder;
+  const PackOptions options = packed_pixels(folder);
+  const LoaderSetup setup = loader_setup(Storage::packed, LoaderKind::pooled, 2);
+  DataCache cache;
+  DataSet data({.path = options.folder, .seed = 5, .image_size = 40}, setup, cache);
+  const auto memory = std::make_shared<loader_test::CountingAllocator>(HostMemory::pageable);
+  {
+    const auto loader = make_loader(setup, data.parts(memory, memory));
+    for (int step = 0; step < 40; ++step) {
+      if (step == 6) fs::resize_file(fs::path(options.folder) / "shard-00000", 4096);
+      loader->release(loader->next());
+    }
+  }
+  std::set<std::string> reasons;
+  for (const FileNote& note : data.log().notes())
+    if (note.reason != "slow") reasons.insert(note.reason);
+  EXPECT_FALSE(reasons.empty());
+  for (const std::string& reason : reasons) EXPECT_NE(reason.find("shard-00000"), std::string::npos) << reason;
+}
+
+TEST(Packed, ASignalOfAnotherFilesMapStillEndsTheProcess) {
+  TemporaryFolder folder;
+  const PackOptions options = packed_pixels(folder);
+  const PackedStore store(options.folder, read_packed_index(options.folder));
+  folder.write("other", std::string(100, 'x'));
+  EXPECT_EXIT(
+      {
+        const int file = ::open(in(folder, "other").c_str(), O_RDONLY);
+        const auto* begin = static_cast<const volatile char*>(::mmap(nullptr, 4096, PROT_READ, MAP_SHARED, file, 0));
+        fs::resize_file(in(folder, "other"), 0);
+        ::signal(SIGALRM, SIG_DFL);
+        ::alarm(20);  // a handler that only returned would never end
+        ::_exit(*begin);
+      },
+      testing::KilledBySignal(SIGBUS), "");
 }
 
 TEST(Packed, VerifyingFindsEveryChangedImageByName) {
@@ -543,6 +629,64 @@ TEST(Packed, VerifyingFindsEveryChangedImageByName) {
   const auto problems = verify_pack(options.folder);
   ASSERT_EQ(problems.size(), 1u);
   EXPECT_EQ(problems[0], in(folder, "packed/shard-00000") + ": image a/100.jpg: its bytes are not those that were packed");
+}
+
+TEST(Packed, VerifyingReadsThePaddingToo) {
+  TemporaryFolder folder;
+  write_pictures(folder, 6);
+  const PackOptions options = options_of(folder);
+  pack(options);
+  const PackedIndex index = read_packed_index(options.folder);
+  auto shard = read_bytes(fs::path(options.folder) / "shard-00000");
+  const std::uint64_t end = index.records[0].offset + index.records[0].length;
+  ASSERT_NE(end % packed_alignment, 0u);
+  shard[end] = std::byte{1};
+  write_bytes(fs::path(options.folder) / "shard-00000", shard);
+  const auto problems = verify_pack(options.folder);
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0], in(folder, "packed/shard-00000") + ": image a/100.jpg: the bytes behind it are not zero");
+}
+
+TEST(Packed, VerifyingFindsWhatIsNoPixelsInAPackOfPixelsThoughItsSumIsRight) {
+  TemporaryFolder folder;
+  write_pictures(folder, 4);
+  for (const PackKind kind : {PackKind::raw, PackKind::resized}) {
+    const PackOptions options = options_of(folder, {kind, 50, kind == PackKind::raw ? 0 : 90}, "as-" + std::string(to_text(kind)));
+    pack(options);
+    EXPECT_TRUE(verify_pack(options.folder).empty());
+    PackedIndex index = read_packed_index(options.folder);
+    const fs::path path = fs::path(options.folder) / "shard-00000";
+    auto shard = read_bytes(path);
+    const auto record = std::span(shard).subspan(index.records[0].offset, index.records[0].length);
+    std::fill(record.begin(), record.end(), std::byte{'x'});
+    index.records[0].crc = crc32(record);
+    write_bytes(path, shard);
+    write_bytes(fs::path(options.folder) / "pack.index", encode_index(index));
+    EXPECT_EQ(verify_pack(options.folder),
+              (std::vector<std::string>{path.string() + ": image a/100.jpg: unknown in a pack of kind " + std::string(to_text(kind))}));
+  }
+}
+
+TEST(Packed, VerifyingAShardThatIsCutOffMeanwhileIsAnErrorThatNamesIt) {
+  TemporaryFolder folder;
+  const PackOptions options = packed_pixels(folder);
+  const fs::path path = fs::path(options.folder) / "shard-00000";
+  const auto whole = read_bytes(path);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::string> said;
+    std::thread cutter([&] {
+      std::this_thread::sleep_for(std::chrono::microseconds(50 * round));
+      fs::resize_file(path, 4096);
+    });
+    try {
+      said = verify_pack(options.folder);
+    } catch (const InputError& error) {
+      said = {error.what()};  // it was quicker
+    }
+    cutter.join();
+    for (const std::string& line : said) EXPECT_TRUE(line.starts_with(path.string() + ": ")) << line;
+    write_bytes(path, whole);
+  }
 }
 
 TEST(Packed, APackThatIsKilledDoesNotOpenAndTheNextOneTakesItsPlace) {
