@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/exit_codes.hpp"
 #include "core/error.hpp"
+#include "core/single_line.hpp"
 #include "machine/cpu_limit.hpp"
 #include "pipeline/make_data.hpp"
 
@@ -35,7 +36,7 @@ int run_command(const MakeDataArguments& arguments) {
   });
   std::string kinds;
   for (const auto& [kind, count] : summary.kinds) kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", count, kind);
-  std::cout << fmt::format("{}: {} images{}, mean {:.0f} KB, {:.0f} pixels; {}; digest {}\n", options.folder, summary.images,
+  std::cout << fmt::format("{}: {} images{}, mean {:.0f} KB, {:.0f} pixels; {}; digest {}\n", single_line(options.folder), summary.images,
                            summary.reused ? " (already there)" : "", static_cast<double>(summary.bytes) / 1000.0 / summary.images,
                            summary.mean_pixels, kinds, summary.digest);
   return exit_code::ok;

@@ -70,11 +70,11 @@ int run_command(const PackArguments& arguments) {
   }
   if (summary.failed > 0)
     std::cerr << fmt::format("feedtune: {} of {} images could not be packed and will fail in every run (first: {})\n", summary.failed,
-                             summary.images, summary.first_failure);
+                             summary.images, single_line(summary.first_failure));
   if (summary.damaged > 0)
     std::cerr << fmt::format("feedtune: {} of {} images are damaged and were packed as far as they could be decoded\n", summary.damaged,
                              summary.images);
-  std::cout << fmt::format("{}: {} images as {} in {} shard{}, {} (the files: {})\n", arguments.folder, summary.images, arguments.kind,
+  std::cout << fmt::format("{}: {} images as {} in {} shard{}, {} (the files: {})\n", single_line(arguments.folder), summary.images, arguments.kind,
                            summary.shards, summary.shards == 1 ? "" : "s", bytes_text(static_cast<double>(summary.bytes)),
                            bytes_text(static_cast<double>(summary.source_bytes)));
   return exit_code::ok;

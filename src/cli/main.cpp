@@ -10,11 +10,12 @@
 #include "cli/commands.hpp"
 #include "cli/exit_codes.hpp"
 #include "core/error.hpp"
+#include "core/single_line.hpp"
 
 namespace {
 
 int fail(const std::exception& error, int code) {
-  std::cerr << "feedtune: " << error.what() << '\n';
+  std::cerr << "feedtune: " << feedtune::single_line(error.what()) << '\n';
   return code;
 }
 

@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "core/parse.hpp"
 #include "core/read_file.hpp"
+#include "core/single_line.hpp"
 #include "json/spec_file.hpp"
 
 namespace feedtune {
@@ -203,7 +204,7 @@ std::string describe(const Settings& settings) {
   std::string text;
   for (const auto& [name, value] : values) {
     const auto origin = spec.origin.find(name);
-    text += fmt::format("{:<22} = {}  ({})\n", name, value, origin == spec.origin.end() ? "default" : origin->second);
+    text += fmt::format("{:<22} = {}  ({})\n", name, single_line(value), origin == spec.origin.end() ? "default" : origin->second);
   }
   return text;
 }

@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "core/nearest.hpp"
+#include "core/utf8.hpp"
 
 namespace feedtune {
 namespace {

@@ -51,7 +51,6 @@ std::string compact_text(const JsonValue& value);
 /// As compact_text, indented for reading; short objects, samples and histograms stay on one line. Ends with a newline.
 std::string pretty_text(const JsonValue& value);
 
-bool is_utf8(std::string_view text);
 /// What an error message shows of a value: `"x"`, `0`, `null`, `an object`; long strings are cut.
 std::string shown(const JsonValue& value);
 

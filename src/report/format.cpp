@@ -116,13 +116,6 @@ std::vector<std::string> varying_axes(const std::vector<Configuration>& configur
   return axes;
 }
 
-std::string single_line(const std::string& text) {
-  std::string line = text;
-  for (char& c : line)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-  return line;
-}
-
 std::string wrapped(const std::string& text, std::size_t first, std::size_t indent, std::size_t width) {
   std::string out;
   std::size_t column = first;

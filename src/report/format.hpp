@@ -7,6 +7,7 @@
 
 #include "core/configuration.hpp"
 #include "core/interval.hpp"
+#include "core/single_line.hpp"
 
 namespace feedtune {
 
@@ -34,8 +35,6 @@ std::vector<std::string> axes_of(const std::vector<Configuration>& configuration
 /// Those of them whose value isn't the same in all.
 std::vector<std::string> varying_axes(const std::vector<Configuration>& configurations);
 
-/// Control characters become spaces.
-std::string single_line(const std::string& text);
 /// Breaks at spaces so that no line is over `width` columns where words allow; lines after the first begin with
 /// `indent` spaces. `first` columns of the first line are taken already. Ends with a newline.
 std::string wrapped(const std::string& text, std::size_t first, std::size_t indent, std::size_t width = 96);

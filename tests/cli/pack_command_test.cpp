@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "core/utf8.hpp"
 #include "json/run_json.hpp"
 #include "pipeline/make_data.hpp"
 #include "store/run_folder.hpp"
@@ -159,6 +160,38 @@ TEST_F(PackCommand, EveryMistakeIsOneLineWithItsPlaceAndItsCode) {
     EXPECT_EQ(outcome.out, "") << c.arguments;
   }
   EXPECT_FALSE(fs::exists(in("new")));
+}
+
+/// One line of text without a character that a terminal obeys.
+void expect_harmless(const std::string& text) {
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
+  EXPECT_TRUE(is_utf8(text)) << text;
+  for (const char c : text) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20) << static_cast<int>(c);
+}
+
+TEST_F(PackCommand, NoNameOfAFileOrFolderReachesTheTerminalAsItIs) {
+  const std::string hostile = "x\x1b[2J\xff\nfeedtune: fine";
+  const fs::path images = in("hostile-images/a");
+  fs::create_directories(images);
+  fs::copy(in("images"), in("hostile-images"), fs::copy_options::recursive);
+  std::ofstream(images / (hostile + ".jpg")) << "no image";
+  const auto quoted = [](const std::string& text) { return "'" + text + "'"; };
+  const std::string pack_folder = in(hostile + "-pack");
+  const Outcome packed = run("pack " + quoted(pack_folder) + " --quiet --kind raw --side 32 --data " + in("hostile-images"));
+  EXPECT_EQ(packed.code, 0) << packed.err;
+  expect_harmless(packed.out);
+  expect_harmless(packed.err);
+  EXPECT_NE(packed.err.find("x [2J"), std::string::npos) << packed.err;
+
+  const Outcome valid = run("validate " + quoted(pack_folder));
+  EXPECT_EQ(valid.code, 0) << valid.err;
+  expect_harmless(valid.out);
+  std::fstream(fs::path(pack_folder) / "shard-00000", std::ios::in | std::ios::out | std::ios::binary).seekp(64).put('?').put('?');
+  const Outcome damaged = run("validate " + quoted(pack_folder));
+  EXPECT_EQ(damaged.code, 3);
+  expect_harmless(damaged.err);
+  for (const std::string command : {"validate ", "recommend ", "pack new --data ", "sweep --device cpu --data ", "nonsense ", "sweep --axis "})
+    expect_harmless(run(command + quoted(in(hostile))).err);
 }
 
 TEST_F(PackCommand, AFullDiskIsSaidWithCode5AndLeavesNothing) {

@@ -1,3 +1,4 @@
+#include "core/utf8.hpp"
 #include "json/value.hpp"
 
 #include <gmock/gmock.h>
