@@ -11,7 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <limits>
+#include <new>
 
 #include "core/error.hpp"
 #include "pipeline/image_list_builder.hpp"
@@ -62,6 +62,35 @@ std::string why_not_the_originals(const PackedIndex& index, const ImageList& lis
   return {};
 }
 
+constexpr std::size_t block_bytes = std::size_t{1} << 20;
+
+/// Appends up to `bytes` bytes; false at the end of the file.
+bool read_more(int file, std::size_t bytes, std::vector<std::byte>& into, const std::string& path) {
+  const std::size_t before = into.size();
+  into.resize(before + bytes);
+  std::size_t filled = 0;
+  while (filled < bytes) {
+    const ssize_t got = ::read(file, into.data() + before + filled, bytes - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw IoError(path, "read", errno);
+    if (got == 0) break;
+    filled += static_cast<std::size_t>(got);
+  }
+  into.resize(before + filled);
+  return filled > 0;
+}
+
+/// Every entry of an index and every name has a byte that is not zero. A sparse file that says that it is an index of
+/// gigabytes is so told apart at its first hole.
+void refuse_zeros(std::span<const std::byte> block, const std::string& path) {
+  constexpr std::size_t hole = 4096;
+  for (; block.size() >= hole; block = block.subspan(hole)) {
+    const auto part = block.first(hole);
+    if (std::all_of(part.begin(), part.end(), [](std::byte b) { return b == std::byte{0}; }))
+      throw InputError(path, "damaged: a part of it was never written");
+  }
+}
+
 std::string recipe_text(const PackRecipe& recipe) {
   std::string text(to_text(recipe.kind));
   if (recipe.side > 0) text += fmt::format(", shorter side at most {} pixels", recipe.side);
@@ -89,17 +118,16 @@ PackedIndex read_packed_index(const std::string& folder) {
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0) throw IoError(path, "examine", errno);
   if (!S_ISREG(facts.st_mode)) throw InputError(path, "not a regular file");
-  std::vector<std::byte> bytes(static_cast<std::size_t>(facts.st_size));
-  std::size_t filled = 0;
-  while (filled < bytes.size()) {
-    const ssize_t got = ::read(file.get(), bytes.data() + filled, bytes.size() - filled);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw IoError(path, "read", errno);
-    if (got == 0) break;
-    filled += static_cast<std::size_t>(got);
+  std::vector<std::byte> bytes;
+  read_more(file.get(), packed_index_header_bytes, bytes, path);
+  check_index_header(bytes, static_cast<std::uint64_t>(facts.st_size), path);
+  try {
+    bytes.reserve(static_cast<std::size_t>(facts.st_size) + block_bytes);
+    while (read_more(file.get(), block_bytes, bytes, path)) refuse_zeros(std::span(bytes).last(std::min(bytes.size(), block_bytes)), path);
+    return decode_index(bytes, path);
+  } catch (const std::bad_alloc&) {
+    throw InputError(path, fmt::format("{} bytes do not fit in memory", facts.st_size));
   }
-  bytes.resize(filled);
-  return decode_index(bytes, path);
 }
 
 Descriptor open_packed_shard(const std::string& folder, std::size_t number, const PackedIndex& index) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/enums.hpp"
@@ -21,6 +22,7 @@ std::span<const std::pair<PackKind, std::string_view>> enum_names();
 inline constexpr std::uint32_t packed_version = 1;
 /// Records begin at multiples of it, a shard ends at one.
 inline constexpr std::uint64_t packed_alignment = 64;
+inline std::uint64_t packed_aligned(std::uint64_t offset) { return (offset + packed_alignment - 1) / packed_alignment * packed_alignment; }
 
 /// How the pictures were made.
 struct PackRecipe {
@@ -53,9 +55,21 @@ struct PackedIndex {
   DataFacts source;                   ///< of the originals, as they were listed
 };
 
+/// Whether a file that begins so is an index or a shard.
+bool is_packed_file(std::span<const std::byte> first);
+/// A name that an index may have: it leads to a file inside the originals' folder (a link in it may lead on), so that an
+/// index from a stranger can't ask for others.
+bool is_packed_name(std::string_view name);
+
+inline constexpr std::size_t packed_index_header_bytes = 96;
+/// Throws InputError(path) where `header`, the first packed_index_header_bytes of a file or all of a shorter one, is not
+/// that of an index of `file_bytes` bytes whose counts add up to them: nothing need be read of a file that is none.
+void check_index_header(std::span<const std::byte> header, std::uint64_t file_bytes, const std::string& path);
+
+/// Notes come out as single lines of UTF-8, whatever names they hold.
 std::vector<std::byte> encode_index(const PackedIndex& index);
-/// Throws InputError(path) for anything but a whole, consistent index of at least one image: every record lies inside its
-/// shard, after the one before it.
+/// Throws InputError(path) for anything but a whole, consistent index of at least one image: its records lie in its shards
+/// one behind the other, each name is that of a file inside the originals' folder, and all numbers are such as a pack has.
 PackedIndex decode_index(std::span<const std::byte> bytes, const std::string& path);
 
 inline constexpr std::size_t packed_shard_header_bytes = 64;

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/error.hpp"
+#include "core/utf8.hpp"
 #include "pipeline/crc32.hpp"
 #include "pipeline/image_error.hpp"
 #include "pipeline/image_format.hpp"
@@ -72,7 +72,12 @@ std::uint32_t crc_of(ShardReader& shard, std::uint64_t offset, std::uint64_t byt
 
 /// Empty where a pack of this kind can hold such a record. (A JPEG pack holds any file as it is.)
 std::string why_not_of_kind(ShardReader& shard, const PackedRecord& record, const PackRecipe& recipe) {
-  if (record.failed || recipe.kind == PackKind::jpeg) return {};
+  if (record.failed) {
+    const auto reason = shard.read(record.offset, record.length);  // never more than a block
+    const bool text = is_utf8({reinterpret_cast<const char*>(reason.data()), reason.size()});
+    return text ? std::string() : "its reason for having failed is not UTF-8 text";
+  }
+  if (recipe.kind == PackKind::jpeg) return {};
   const auto head = shard.read(record.offset, std::min<std::uint64_t>(record.length, raw_header_bytes));
   const ImageFormat format = image_format(head);
   const ImageFormat want = recipe.kind == PackKind::raw ? ImageFormat::raw : ImageFormat::jpeg;

@@ -23,10 +23,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* part_ending = ".part";
 
-std::uint64_t aligned(std::uint64_t offset) {
-  return (offset + packed_alignment - 1) / packed_alignment * packed_alignment;
-}
-
 void write_all(int file, std::span<const std::byte> bytes, const std::string& path) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(file, bytes.data(), bytes.size());
@@ -122,7 +118,7 @@ std::uint64_t PackedWriter::bytes() const {
 
 void PackedWriter::add(std::string_view name, std::int32_t label, std::uint32_t source_bytes,
                        std::span<const std::byte> bytes, bool failed) {
-  if (shard_ && aligned(index_.shards.back().bytes) + aligned(bytes.size()) > shard_bytes_) end_shard();
+  if (shard_ && packed_aligned(index_.shards.back().bytes) + packed_aligned(bytes.size()) > shard_bytes_) end_shard();
   if (!shard_) begin_shard();
   PackedShard& shard = index_.shards.back();
   PackedRecord record;
@@ -134,7 +130,7 @@ void PackedWriter::add(std::string_view name, std::int32_t label, std::uint32_t 
   record.failed = failed;
   append(bytes);
   static constexpr std::byte zeros[packed_alignment] = {};
-  append(std::span(zeros).first(aligned(bytes.size()) - bytes.size()));
+  append(std::span(zeros).first(packed_aligned(bytes.size()) - bytes.size()));
   ++shard.images;
   index_.records.push_back(record);
   index_.names.append(name).push_back('\0');

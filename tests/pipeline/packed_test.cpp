@@ -2,6 +2,7 @@
 // left of a pack that did not come to its end.
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -10,12 +11,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <random>
 #include <set>
@@ -477,6 +481,120 @@ TEST(Packed, AnIndexOfNoImageIsRefusedWithItsName) {
   index.source.digest = "fnv1a64:0000000000000000";
   folder.write("packed/pack.index", encode_index(index));
   EXPECT_EQ(said_of(in(folder, "packed")), in(folder, "packed/pack.index") + ": holds no image");
+}
+
+/// An index with right sums whatever is changed in it.
+std::string said_of_index(const PackOptions& options, const std::function<void(PackedIndex&)>& change) {
+  const fs::path path = fs::path(options.folder) / "pack.index";
+  const auto whole = read_bytes(path);
+  PackedIndex index = read_packed_index(options.folder);
+  change(index);
+  write_bytes(path, encode_index(index));
+  std::string said = said_of(options.folder);
+  write_bytes(path, whole);
+  if (said.starts_with(path.string() + ": inconsistent: ")) said = said.substr(path.string().size() + 16);
+  return said;
+}
+
+TEST(Packed, NamesThatLeadOutOfTheOriginalsFolderAreRefused) {
+  TemporaryFolder folder;
+  write_pictures(folder, 3);
+  const PackOptions options = options_of(folder);
+  pack(options);
+  const auto named = [&](const std::string& name) {
+    return said_of_index(options, [&](PackedIndex& index) { index.names.replace(0, index.names.find('\0'), name); });
+  };
+  EXPECT_EQ(named("a/..b/.c/d e"), "opens");
+  for (const std::string name : {"", "/etc/hostname", "..", "../x", "a/../../x", "a/..", "./x", "a//x", "a/", "\x1b[2J/.."})
+    EXPECT_TRUE(named(name).starts_with("the name \"")) << name << ": " << named(name);
+  EXPECT_EQ(named("\x1b/.."), "the name \" /..\", want one inside the originals' folder");
+  EXPECT_EQ(named(std::string(5000, 'x')).substr(0, 10), "the name \"");
+}
+
+TEST(Packed, NumbersAndTextThatNoPackHasAreRefused) {
+  TemporaryFolder folder;
+  write_pictures(folder, 3);
+  const PackOptions options = options_of(folder);
+  pack(options);
+  const auto said = [&](const std::function<void(PackedIndex&)>& change) { return said_of_index(options, change); };
+  EXPECT_EQ(said([](PackedIndex&) {}), "opens");
+  EXPECT_NE(said([](PackedIndex& index) { index.source.bytes = std::numeric_limits<std::int64_t>::max() - 1; }), "opens");
+  EXPECT_NE(said([](PackedIndex& index) { index.source.skipped = std::numeric_limits<std::int64_t>::max() - 1; }), "opens");
+  EXPECT_EQ(said([](PackedIndex& index) { index.source.notes.push_back("skipped 1 (first: \xff\x1b)"); }), "opens")
+      << "names in notes are written as text";
+  EXPECT_NE(said([](PackedIndex& index) { index.recipe.quality = 90; }), "opens") << "JPEGs as they are have none";
+  EXPECT_NE(said([](PackedIndex& index) { index.records[1].source_bytes += 1; }), "opens") << "the file as it is";
+  EXPECT_NE(said([](PackedIndex& index) { index.shards[0].bytes += packed_alignment; }), "opens") << "room that no sum covers";
+  EXPECT_NE(said([](PackedIndex& index) { index.shards[0].bytes = std::uint64_t{4} << 40; }), "opens");
+
+  auto file = read_bytes(fs::path(options.folder) / "pack.index");
+  for (std::size_t i = 0; i < 4; ++i) file[file.size() - 2 - i] = std::byte{0xff};  // in the last note
+  const auto put = [&](std::size_t at, std::uint32_t crc) { std::memcpy(file.data() + at, &crc, 4); };  // tests run little-endian
+  put(88, crc32(std::span(file).subspan(96)));
+  put(92, crc32(std::span(file).first(92)));
+  try {
+    decode_index(file, "index");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "index: inconsistent: its last part is not UTF-8 text");
+  }
+}
+
+/// Files of a tebibyte that take no room, as a mistake or somebody else makes them.
+TEST(Packed, AHugeFileThatIsNoIndexIsToldApartAtOnceAndInLittleMemory) {
+  TemporaryFolder folder;
+  write_pictures(folder, 3);
+  const PackOptions options = options_of(folder);
+  pack(options);
+  const fs::path path = fs::path(options.folder) / "pack.index";
+  const auto whole = read_bytes(path);
+  constexpr std::uintmax_t huge = std::uintmax_t{1} << 40;
+  write_bytes(path, {});
+  fs::resize_file(path, huge);
+  EXPECT_EQ(said_of(options.folder), path.string() + ": not the index of a packed folder");
+  write_bytes(path, whole);
+  fs::resize_file(path, huge);
+  EXPECT_EQ(said_of(options.folder), fmt::format("{}: too long: {} bytes, want {}", path.string(), huge, whole.size()));
+
+  // A header with right sums that asks for all of it.
+  auto header = std::vector<std::byte>(whole.begin(), whole.begin() + packed_index_header_bytes);
+  const auto put = [&](std::size_t at, std::uint64_t value, std::size_t size) { std::memcpy(header.data() + at, &value, size); };
+  constexpr std::uint64_t images = std::uint64_t{1} << 26, names = 4 * images;
+  constexpr std::uint64_t bytes = packed_index_header_bytes + 24 + 32 * images + names + 10;
+  put(32, 1, 8);
+  put(40, images, 8);
+  put(48, names, 8);
+  put(56, 10, 8);
+  put(80, bytes, 8);
+  put(92, crc32(std::span(header).first(92)), 4);
+  write_bytes(path, header);
+  fs::resize_file(path, bytes);
+  EXPECT_EQ(said_of(options.folder), path.string() + ": damaged: a part of it was never written");
+}
+
+TEST(Packed, ASparseShardOfTebibytesIsCheckedInNoTime) {
+  TemporaryFolder folder;
+  fs::create_directories(in(folder, "packed"));
+  PackedIndex index;
+  index.source.layout = "flat";
+  index.source.digest = "fnv1a64:0000000000000000";
+  index.id = 5;
+  constexpr std::uint32_t length = 256 << 20;
+  constexpr std::uint64_t count = 16'384;  // of 256 MiB each
+  const std::uint32_t crc = crc32_of_zeros(length);
+  index.shards.push_back({.bytes = packed_shard_header_bytes + count * length, .first_image = 0, .images = count});
+  for (std::uint64_t i = 0; i < count; ++i) {
+    index.records.push_back({.offset = packed_shard_header_bytes + i * length, .length = length, .crc = crc, .label = 0, .source_bytes = length});
+    index.names += std::to_string(i) + std::string(1, '\0');
+  }
+  write_bytes(in(folder, "packed/pack.index"), encode_index(index));
+  write_bytes(in(folder, "packed/shard-00000"), encode_shard_header(index.shards[0], 0, index.id));
+  std::error_code error;
+  fs::resize_file(in(folder, "packed/shard-00000"), index.shards[0].bytes, error);
+  if (error) GTEST_SKIP() << "no file of 4 TiB here: " << error.message();
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(verify_pack(in(folder, "packed")).empty()) << "zeros are what the sums say";
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60)) << "reading it takes hours";
 }
 
 TEST(Packed, ShardsThatAreMissingOrOfAnotherPackAreRefused) {
