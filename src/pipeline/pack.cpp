@@ -18,6 +18,7 @@
 #include "pipeline/image_error.hpp"
 #include "pipeline/image_list.hpp"
 #include "pipeline/image_source.hpp"
+#include "pipeline/pack_originals.hpp"
 #include "pipeline/packed_folder.hpp"
 #include "pipeline/packed_picture.hpp"
 #include "pipeline/packed_writer.hpp"
@@ -80,8 +81,8 @@ class InOrder {
 
 class Packing {
  public:
-  Packing(const ImageList& list, const PackRecipe& recipe, PackedWriter& writer)
-      : list_(list), recipe_(recipe), writer_(writer), in_order_([this](std::size_t i, const Record& r) { write(i, r); }) {}
+  Packing(const ImageList& list, const PackOriginals& originals, const PackRecipe& recipe, PackedWriter& writer)
+      : list_(list), originals_(originals), recipe_(recipe), writer_(writer), in_order_([this](std::size_t i, const Record& r) { write(i, r); }) {}
 
   void run(int threads, const PackProgress& progress) {
     std::vector<std::thread> helpers;
@@ -133,7 +134,7 @@ class Packing {
 
   /// One call at a time.
   void write(std::size_t image, const Record& record) {
-    writer_.add(list_.name(image), list_.label(image), record.source_bytes, record.bytes, record.failed);
+    writer_.add(originals_.name(image), list_.label(image), record.source_bytes, record.bytes, record.failed);
     summary.source_bytes += record.source_bytes;
     summary.damaged += record.damaged ? 1 : 0;
     if (record.failed && summary.failed++ == 0)
@@ -142,6 +143,7 @@ class Packing {
   }
 
   const ImageList& list_;
+  const PackOriginals& originals_;
   const PackRecipe& recipe_;
   PackedWriter& writer_;
   InOrder in_order_;
@@ -164,16 +166,16 @@ void check_options(const PackOptions& options) {
   if (kind != PackKind::resized && quality != 0) throw InputError("--quality", "only kind resized makes JPEGs");
 }
 
-/// The folder that the list's names are relative to. (A list file may be a link; its own folder counts.)
-fs::path names_folder(const std::string& data) {
-  const fs::path path = fs::absolute(data);
-  return fs::canonical(fs::is_directory(path) ? path : path.parent_path());
-}
-
-void refuse_inside(const fs::path& folder, const fs::path& data, const std::string& as_given) {
-  const fs::path from_data = folder.lexically_relative(data);
-  if (!from_data.empty() && *from_data.begin() != "..")
-    throw InputError(as_given, "lies inside the data, whose images its files would then be taken for; choose a folder beside it");
+PackOriginals originals_of(const ImageList& list, const PackOptions& options) {
+  try {
+    PackOriginals originals(list, options.data);
+    const fs::path around = originals.around(fs::weakly_canonical(fs::absolute(options.folder)));
+    if (around.empty()) return originals;
+    throw InputError(options.folder, fmt::format("lies inside the data, and its files would then be taken for images of {}; "
+                                                 "choose a folder outside of it", around.string()));
+  } catch (const fs::filesystem_error& error) {
+    throw IoError(error.path1().string(), "resolve", error.code().value());
+  }
 }
 
 /// Ties shards to their index: the same source and options, the same number.
@@ -193,23 +195,16 @@ std::uint64_t pack_id(const DataFacts& source, const PackOptions& options) {
 PackSummary pack(const PackOptions& options, const PackProgress& progress) {
   check_options(options);
   const ImageList list = ImageList::from_path(options.data);
-  fs::path source, folder;
-  try {
-    source = names_folder(options.data);
-    folder = fs::weakly_canonical(fs::absolute(options.folder));
-    if (fs::is_directory(options.data)) refuse_inside(folder, source, options.folder);
-  } catch (const fs::filesystem_error& error) {
-    throw IoError(error.path1().string(), "resolve", error.code().value());
-  }
+  const PackOriginals originals = originals_of(list, options);
   const DataFacts facts = list.facts();
   PackedWriter writer(options.folder, options.recipe, pack_id(facts, options), options.shard_bytes);
-  Packing packing(list, options.recipe, writer);
+  Packing packing(list, originals, options.recipe, writer);
   packing.run(options.threads, progress);
   PackSummary summary = packing.summary;
   summary.images = static_cast<std::int64_t>(list.size());
   if (summary.failed == summary.images)
     throw InputError(options.data, fmt::format("none of its {} images can be packed (first: {})", summary.images, summary.first_failure));
-  writer.finish(facts, source.lexically_relative(folder).string());
+  writer.finish(facts, originals.folder().lexically_relative(fs::canonical(options.folder)).string());
   summary.bytes = writer.bytes();
   summary.shards = writer.shards();
   return summary;

@@ -193,7 +193,8 @@ TEST(Packed, NamesLabelsAndDigestAreThoseOfTheOriginals) {
     const ImageList packed = ImageList::from_path(options.folder);
     ASSERT_EQ(packed.size(), originals.size());
     for (std::size_t i = 0; i < packed.size(); ++i) {
-      EXPECT_EQ(packed.name(i), originals.name(i));
+      const fs::path listed(originals.name(i));  // a name that leads out of the list's folder begins where all images are
+      EXPECT_EQ(packed.name(i), data == "images" ? listed.string() : (listed.parent_path().filename() / listed.filename()).string());
       EXPECT_EQ(packed.label(i), originals.label(i));
     }
     const DataFacts facts = packed.facts();
@@ -900,6 +901,52 @@ TEST(Packed, NothingThatIsInTheFolderIsEverTouched) {
   folder.write("none/a.jpg", "");
   EXPECT_EQ(refusal(empty), empty.data + ": none of its 1 images can be packed (first: a.jpg: empty file)");
   EXPECT_FALSE(fs::exists(empty.folder));
+}
+
+TEST(Packed, APackOfAListIsNotWrittenAmongTheListedImages) {
+  TemporaryFolder folder;
+  write_pictures(folder, 6);
+  folder.write("other/c.jpg", test::make_jpeg({}));
+  folder.write("list.txt", "images/a/100.jpg\nimages/b/101.jpg\n");
+  folder.write("wide.txt", "images/a/100.jpg\n" + in(folder, "other/c.jpg") + "\n");
+  const auto refused = [&](const std::string& list, const std::string& to) {
+    PackOptions options = options_of(folder, {}, to);
+    options.data = in(folder, list);
+    const bool there = fs::exists(options.folder);
+    try {
+      pack(options);
+    } catch (const InputError& error) {
+      EXPECT_TRUE(std::string(error.what()).starts_with(options.folder + ": lies inside the data")) << error.what();
+      EXPECT_EQ(fs::exists(options.folder), there);
+      return true;
+    }
+    EXPECT_EQ(said_of(options.folder), "opens");
+    fs::remove_all(options.folder);
+    return false;
+  };
+  for (const std::string to : {"images/packed", "images/a/packed", "images/new/packed", "images"}) EXPECT_TRUE(refused("list.txt", to)) << to;
+  EXPECT_FALSE(refused("list.txt", "packed"));
+  EXPECT_FALSE(refused("wide.txt", "packed")) << "beside the list, though inside the one folder that all images share";
+  EXPECT_TRUE(refused("wide.txt", "other/packed"));
+  fs::create_directory_symlink(in(folder, "images/a"), in(folder, "link"));
+  folder.write("linked.txt", "link/100.jpg\n");
+  EXPECT_TRUE(refused("linked.txt", "images/a/packed")) << "where the images are, not how the list calls it";
+}
+
+TEST(Packed, FilesOfAListAreFoundAgainWhereverItsNamesLead) {
+  TemporaryFolder folder;
+  write_pictures(folder, 6);
+  folder.write("lists/deep/train.txt", "../../images/a/100.jpg\n./more.jpg\n" + in(folder, "images/b/101.jpg") + "\n");
+  folder.write("lists/deep/more.jpg", test::make_jpeg({}));
+  PackOptions options = options_of(folder);
+  options.data = in(folder, "lists/deep/train.txt");
+  pack(options);
+  const ImageList packed = ImageList::from_path(options.folder);
+  EXPECT_EQ(packed.originals_missing(), "");
+  EXPECT_EQ(packed.name(1), "lists/deep/more.jpg");
+  const Delivered files = deliver(options.folder, loader_setup(Storage::files), 3);
+  EXPECT_TRUE(deliver(options.data, loader_setup(Storage::files), 3).pixels == files.pixels);
+  EXPECT_TRUE(deliver(options.folder, loader_setup(Storage::packed), 3).pixels == files.pixels);
 }
 
 TEST(Packed, TwoPacksAtOnceDoNotMix) {
