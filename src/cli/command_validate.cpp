@@ -33,6 +33,7 @@ int run_command(const ValidateArguments& arguments) {
   namespace fs = std::filesystem;
   const fs::path path = arguments.file;
   if (packed_folder_state(arguments.file) != PackedFolder::none) return validate_pack(arguments.file);
+  if (is_part_of_pack(arguments.file)) throw InputError(arguments.file, part_of_pack);
   std::error_code unseen;  // what can't be looked at is reported by what reads it
   const bool folder = fs::is_directory(path, unseen);
   const fs::path result = folder ? path / "result.json" : path;

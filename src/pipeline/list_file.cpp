@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 #include "pipeline/image_format.hpp"
 #include "pipeline/image_list_builder.hpp"
+#include "pipeline/packed_folder.hpp"
 
 namespace feedtune {
 namespace {
@@ -22,6 +23,7 @@ void check_is_text(const std::string& path, std::ifstream& file) {
   file.read(head, sizeof head);
   const std::string_view bytes(head, static_cast<std::size_t>(file.gcount()));
   if (bytes.empty()) throw InputError(path, fmt::format("an empty file; {}", accepted_data));
+  if (is_packed_file(std::as_bytes(std::span(bytes)))) throw InputError(path, part_of_pack);
   const ImageFormat format = image_format(std::as_bytes(std::span(bytes)));
   if (format != ImageFormat::unknown && format != ImageFormat::html)
     throw InputError(path, fmt::format("a single file ({}), not a list of images; {}", to_text(format), accepted_data));

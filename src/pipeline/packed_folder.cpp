@@ -26,7 +26,7 @@ std::string in_folder(const std::string& folder, const std::string& name) { retu
 
 bool holds(const std::string& folder, const std::string& name) {
   struct stat facts {};
-  return ::stat(in_folder(folder, name).c_str(), &facts) == 0;
+  return ::lstat(in_folder(folder, name).c_str(), &facts) == 0;  // a link that leads nowhere is a damaged pack, not none
 }
 
 /// Where the originals are, by the packed folder's own note; empty with `missing` set where there is none.
@@ -109,6 +109,14 @@ std::string packed_shard_path(const std::string& folder, std::size_t number) {
 PackedFolder packed_folder_state(const std::string& path) {
   if (holds(path, packed_index_name)) return PackedFolder::complete;
   return holds(path, packed_unfinished_name) ? PackedFolder::unfinished : PackedFolder::none;
+}
+
+bool is_part_of_pack(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat facts {};
+  if (!file || ::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return false;
+  std::byte first[8];
+  return ::pread(file.get(), first, sizeof first, 0) == static_cast<ssize_t>(sizeof first) && is_packed_file(first);
 }
 
 PackedIndex read_packed_index(const std::string& folder) {

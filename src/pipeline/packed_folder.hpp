@@ -21,6 +21,10 @@ std::string packed_shard_path(const std::string& folder, std::size_t number);
 
 enum class PackedFolder { none, unfinished, complete };
 PackedFolder packed_folder_state(const std::string& path);
+/// Whether the file `path` is an index or a shard, by its first bytes.
+bool is_part_of_pack(const std::string& path);
+/// What to say then.
+inline constexpr const char* part_of_pack = "a part of a packed folder; give the folder";
 
 /// Throws InputError for an index that isn't whole, IoError where the system refuses.
 PackedIndex read_packed_index(const std::string& folder);

@@ -54,12 +54,14 @@ void PackedWriter::discard() {
   shard_.reset();
   for (const std::string& path : written_) ::unlink(path.c_str());
   if (mark_) ::unlink(path_of(packed_unfinished_name).c_str());
-  if (made_folder_) ::rmdir(folder_.c_str());
+  for (const std::string& path : made_folders_) ::rmdir(path.c_str());  // the innermost first; never one that is not empty
 }
 
 void PackedWriter::claim() {
   std::error_code error;
-  made_folder_ = fs::create_directories(folder_, error);
+  for (fs::path path = folder_; !path.empty() && !fs::exists(path, error) && !error; path = path.parent_path())
+    made_folders_.push_back(path.string());
+  fs::create_directories(folder_, error);
   if (error && error != std::errc::not_a_directory && error != std::errc::file_exists)
     throw IoError(folder_, "create folder", error.value());
   if (!fs::is_directory(folder_, error)) throw InputError(folder_, "is not a folder, want one to write a pack to");

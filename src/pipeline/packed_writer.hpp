@@ -12,7 +12,7 @@ namespace feedtune {
 
 /// Writes a packed folder, one record after the other; not thread-safe. The index comes last, so that a folder that was
 /// not finished never opens as a pack. Unless finish() returned, the destructor removes every file that was written, and
-/// the folder where the writer made it.
+/// every folder that it made.
 class PackedWriter {
  public:
   /// Makes the folder, or takes an empty one or one in which an earlier pack was killed (whose files are removed).
@@ -49,9 +49,9 @@ class PackedWriter {
   std::uint64_t shard_bytes_;
   PackedIndex index_;
   std::vector<std::string> written_;  ///< paths to remove unless all ends well
+  std::vector<std::string> made_folders_;  ///< the folder and those around it that did not exist
   Descriptor mark_;                   ///< of the file that says "unfinished", locked
   Descriptor shard_;
-  bool made_folder_ = false;
   bool finished_ = false;
 };
 

@@ -151,6 +151,9 @@ TEST_F(PackCommand, EveryMistakeIsOneLineWithItsPlaceAndItsCode) {
            Case{"sweep --device cpu --data " + in("begun"), 3, "unfinished pack"},
            Case{"validate " + in("cut"), 3, "shard-00000: cut off"},
            Case{"validate " + in("begun"), 3, "unfinished pack"},
+           Case{"validate " + in("good/shard-00000"), 3, "shard-00000: a part of a packed folder; give the folder"},
+           Case{"validate " + in("good/pack.index"), 3, "pack.index: a part of a packed folder; give the folder"},
+           Case{"sweep --device cpu --data " + in("good/shard-00000"), 3, "a part of a packed folder; give the folder"},
            Case{"validate " + in("flipped"), 3, "its bytes are not those that were packed"},
        }) {
     const Outcome outcome = run(c.arguments);

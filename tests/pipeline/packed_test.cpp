@@ -619,6 +619,16 @@ TEST(Packed, ShardsThatAreMissingOrOfAnotherPackAreRefused) {
   EXPECT_EQ(said_of(in(folder, "packed")), in(folder, "packed/pack.index") + ": not a regular file");
 }
 
+TEST(Packed, AnIndexThatIsALinkToNothingIsNamed) {
+  TemporaryFolder folder;
+  write_pictures(folder, 2);
+  pack(options_of(folder));
+  const std::string path = in(folder, "packed/pack.index");
+  fs::remove(path);
+  fs::create_symlink("gone", path);
+  EXPECT_EQ(said_of(in(folder, "packed")), path + ": cannot open: No such file or directory");
+}
+
 TEST(Packed, UnreadableFilesAreNamed) {
   TemporaryFolder folder;
   write_pictures(folder, 2);
@@ -839,6 +849,8 @@ TEST(Packed, StoppedOrOutOfSpaceItLeavesNothing) {
   struct Stop {};
   EXPECT_THROW(pack(options, [](std::int64_t done, std::int64_t) { if (done >= 20) throw Stop{}; }), Stop);
   EXPECT_FALSE(fs::exists(options.folder));
+  EXPECT_THROW(pack(options_of(folder, {}, "new/folders/packed"), [](std::int64_t, std::int64_t) { throw Stop{}; }), Stop);
+  EXPECT_FALSE(fs::exists(in(folder, "new"))) << "nor the folders around it";
   fs::create_directory(options.folder);
   EXPECT_THROW(pack(options, [](std::int64_t, std::int64_t) { throw Stop{}; }), Stop);
   EXPECT_TRUE(fs::is_empty(options.folder)) << "the user's own folder stays";
