@@ -372,6 +372,24 @@ TEST(ImageDecoder, WebpOfAllThreeKindsGoesToTheOpencvModule) {
   EXPECT_EQ(decode(*decoder, extended, {0, 0, 20, 12}).size(), 20u * 12 * 3);
 }
 
+TEST(ImageDecoder, AFileThatOpencvCannotReadIsNotThePictureBefore) {
+  if (opencv_module().functions == nullptr) GTEST_SKIP() << opencv_module().missing;
+  const auto whole_png = std::as_bytes(std::span(tiny_png));
+  std::vector<std::byte> broken_png(whole_png.begin(), whole_png.end());
+  broken_png[24] = std::byte{77};  // 77 bits a channel: the size is still there, libpng refuses the rest
+  const auto whole_webp = std::as_bytes(std::span(lossless_webp));
+  std::vector<std::byte> broken_webp(whole_webp.begin(), whole_webp.end());
+  std::fill(broken_webp.begin() + 25, broken_webp.end(), std::byte{0xFF});  // behind the size
+  for (const char* name : {"turbo", "opencv"}) {
+    const auto decoder = make_image_decoder(name);
+    for (const auto& broken : {broken_png, broken_webp}) {
+      EXPECT_EQ(decode(*decoder, whole_png, {0, 0, 3, 2}).size(), 18u);
+      EXPECT_EQ(decode(*decoder, whole_webp, {0, 0, 3, 2}).size(), 18u);
+      EXPECT_THROW(decode(*decoder, broken, {0, 0, 3, 2}), ImageError) << name;
+    }
+  }
+}
+
 TEST(ImageDecoder, PngThatClaimsAHugeImageIsRefusedFromItsHeader) {
   std::vector<std::byte> bytes(std::as_bytes(std::span(tiny_png)).begin(), std::as_bytes(std::span(tiny_png)).end());
   for (const std::size_t i : {16u, 20u}) bytes[i + 2] = std::byte{0xff};

@@ -24,6 +24,8 @@ int decode(void* opaque, const unsigned char* bytes, std::size_t size, FeedtuneO
   State& state = *static_cast<State*>(opaque);
   try {
     const cv::Mat encoded(1, static_cast<int>(size), CV_8UC1, const_cast<unsigned char*>(bytes));
+    // Where no decoder takes the bytes, imdecode() leaves the target as it is: it would be the image before.
+    state.bgr.release();
     cv::imdecode(encoded, cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION, &state.bgr);
     if (state.bgr.empty()) {
       std::snprintf(message, message_size, "OpenCV cannot decode it");
