@@ -72,6 +72,8 @@ class HuffmanBits {
   [[gnu::noinline]] static HuffmanBits refilled_by_byte(HuffmanBits from) {
     from.bits_ = from.count_ == 0 ? 0 : from.bits_ & (~std::uint64_t{0} << (64 - from.count_));
     while (from.count_ < 56) {
+      // Of a run of 0xFF only the last one counts (T.81 B.1.1.2): a marker's, or a byte of the stream's.
+      while (from.end_ - from.next_ >= 2 && from.next_[0] == 0xFF && from.next_[1] == 0xFF) ++from.next_;
       std::uint64_t byte = 0;
       if (from.next_ != from.end_ && *from.next_ != 0xFF) {
         byte = *from.next_++;

@@ -148,6 +148,21 @@ TEST(ImageHuffman, FilesCutOffAnywhereAreLibjpegsToTheBit) {
   }
 }
 
+TEST(ImageHuffman, ARunOfErasedBytesBeforeAZeroIsNoMarker) {
+  const auto decoder = make_image_decoder("turbo");
+  int warned = 0;
+  for (unsigned seed = 1; seed <= 40; ++seed)
+    for (const auto& [ones, zeros] : {std::pair<std::size_t, std::size_t>{1, 1}, {2, 1}, {3, 2}, {16, 1}, {16, 2}}) {
+      auto erased = test::make_jpeg({.width = 40, .height = 30, .seed = seed});
+      erased.resize(erased.size() - 2);  // the end marker
+      erased.insert(erased.end(), ones, std::byte{0xFF});
+      erased.insert(erased.end(), zeros, std::byte{0x00});
+      expect_as_libjpeg(*decoder, erased, std::to_string(ones) + " ones, " + std::to_string(zeros) + " zeros");
+      warned += decode_whole(*decoder, erased).warning.empty() ? 0 : 1;
+    }
+  EXPECT_GT(warned, 0) << "some of these must be of the kind that libjpeg warns of";
+}
+
 TEST(ImageHuffman, AFileWithoutTablesIsReadWithTheStandardOnesAsMotionJpegIs) {
   const auto decoder = make_image_decoder("turbo");
   auto encoded = test::make_jpeg({});
