@@ -80,6 +80,7 @@ std::vector<AnchorTrial> make_anchors(const TrialSetup& base, const SweepPlan& p
     AnchorTrial anchor;
     anchor.base = base;
     anchor.base.data.path = anchor_folder(set);
+    anchor.base.data.fingerprint.clear();  // made, or completed, after this
     anchor.base.data.image_size = set.image_size;
     anchor.base.data.seed = set.seed;
     anchor.base.step.model = set.model;
@@ -164,6 +165,7 @@ SweepPlan make_plan(const Spec& asked, const std::function<void(const std::strin
   base.data.path = spec.data;
   base.data.seed = spec.seed;
   base.data.image_size = spec.image_size;
+  base.data.fingerprint = list.fingerprint();
   base.device = device.name;
   base.profile = device.profile;
   base.step.model = spec.model;

@@ -16,6 +16,7 @@ struct DataSetup {
   std::string path;          ///< folder of classes, flat folder, or a text file that lists images
   std::uint64_t seed = 1;    ///< of the shuffle, the crops and the flips
   int image_size = 224;      ///< side of the square output, pixels
+  std::string fingerprint = {};  ///< ImageList::fingerprint() when the sweep began; a trial of other data is invalid. Empty: any
 };
 
 struct LoaderSetup {

@@ -18,6 +18,7 @@ void fields(Io& io, Like<DataSetup> auto& v) {
   io.path("path", "path_hex", v.path);
   io.field("seed", v.seed);
   io.field("image_size", v.image_size);
+  io.field("fingerprint", v.fingerprint);
 }
 
 template <class Io>

@@ -18,8 +18,14 @@ void check_supported(const LoaderSetup& loader, const ImageList& list) {
     throw TrialFailure(TrialStatus::unsupported, fmt::format("decoder={}: {}", loader.decoder, missing));
 }
 
+void check_unchanged(const DataSetup& data, const ImageList& list) {
+  if (!data.fingerprint.empty() && list.fingerprint() != data.fingerprint)
+    throw InputError(data.path, "the data changed since the sweep began (files came, went or were written anew)");
+}
+
 std::shared_ptr<const ImageList> cached_list(const DataSetup& data, const LoaderSetup& loader, DataCache& cache) {
   if (!cache.list) cache.list = std::make_shared<const ImageList>(ImageList::from_path(data.path));
+  check_unchanged(data, *cache.list);
   check_supported(loader, *cache.list);
   return cache.list;
 }
@@ -51,6 +57,8 @@ DataSet::DataSet(const DataSetup& data, const LoaderSetup& loader, DataCache& ca
   if (!cache.store) cache.store = std::make_shared<const MemoryStore>(*list_, std::nullopt);
   store_ = cache.store;
 }
+
+void DataSet::check_unchanged() const { feedtune::check_unchanged(data_, *list_); }
 
 DataFiles DataSet::files() const {
   DataFiles files(*list_);

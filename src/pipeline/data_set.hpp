@@ -42,6 +42,9 @@ class DataSet {
   LoaderParts parts(std::shared_ptr<HostAllocator> pageable, std::shared_ptr<HostAllocator> batch_memory,
                     int numa_node = 0);
 
+  /// Throws InputError where the data isn't that of data.fingerprint any more; so does the constructor.
+  void check_unchanged() const;
+
   const ImageList& list() const { return *list_; }
   /// What is read: the listed files, or the pack's shards. Lives no longer than this data set.
   DataFiles files() const;

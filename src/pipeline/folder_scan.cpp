@@ -26,6 +26,16 @@ class FolderScan {
  public:
   explicit FolderScan(int root) : root_(root) {}
 
+  /// Lists the root with all that lies in it, then what links lead to: so a folder's images bear its own name, not that
+  /// of a link that happens to sort before it.
+  void run() {
+    visit("");
+    while (!linked_.empty()) visit(linked_.extract(linked_.begin()).value());
+  }
+
+  ImageListBuilder builder;
+
+ private:
   /// Lists one folder and, when its descriptor is closed again, the folders in it. `prefix`: "" or "a/b/".
   void visit(const std::string& prefix) {
     const int number = ::openat(root_, prefix.empty() ? "." : prefix.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -52,13 +62,13 @@ class FolderScan {
     descend(prefix, folders);
   }
 
-  ImageListBuilder builder;
-
- private:
   void add(int folder, const dirent& entry, const std::string& prefix, std::vector<std::string>& folders) {
     unsigned char type = entry.d_type;
+    bool link = type == DT_LNK;
     if (type == DT_UNKNOWN || type == DT_LNK) {
       struct stat facts {};
+      if (type == DT_UNKNOWN && ::fstatat(folder, entry.d_name, &facts, AT_SYMLINK_NOFOLLOW) == 0)
+        link = S_ISLNK(facts.st_mode);
       if (::fstatat(folder, entry.d_name, &facts, 0) != 0) {
         builder.skip(errno == ENOENT ? "links that lead nowhere" : fmt::format("entries: {}", std::strerror(errno)),
                      prefix + entry.d_name);
@@ -69,6 +79,8 @@ class FolderScan {
     if (type == DT_REG) {
       name_.assign(prefix).append(entry.d_name);
       builder.add(name_);
+    } else if (type == DT_DIR && link) {
+      linked_.insert(prefix + entry.d_name + "/");
     } else if (type == DT_DIR) {
       folders.emplace_back(entry.d_name);
     } else {
@@ -83,6 +95,7 @@ class FolderScan {
 
   int root_;
   std::set<std::pair<dev_t, ino_t>> visited_;
+  std::set<std::string> linked_;  ///< prefixes of folders that are links; sorted: of two to one folder the first counts
   std::string name_;
 };
 
@@ -92,7 +105,7 @@ ImageList scan_folder(const std::string& path) {
   Descriptor root(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!root) throw InputError(path, fmt::format("cannot be listed: {}", std::strerror(errno)));
   FolderScan scan(root.get());
-  scan.visit("");
+  scan.run();
   if (scan.builder.size() == 0) {
     const std::string skipped = scan.builder.skip_summary();
     throw InputError(path,

@@ -10,11 +10,12 @@
 
 #include "pipeline/hash.hpp"
 #include "pipeline/image_format.hpp"
+#include "pipeline/packed_folder.hpp"
 
 namespace feedtune {
 namespace {
 
-constexpr std::size_t digest_files = 64;
+constexpr std::size_t digest_files = 64;  // of facts() and of fingerprint()
 constexpr std::size_t digest_bytes_per_file = 64 * 1024;
 
 /// Bytes of the longest folder, "/a/b/", that all of the names share; 0 where one of them is relative.
@@ -47,6 +48,15 @@ void add_contents(Fnv1a64& digest, const ImageList& list, std::size_t image, std
   digest.add(buffer.first(filled));
 }
 
+/// Whether it is there.
+bool add_state(Fnv1a64& hash, int folder, const char* name) {
+  struct stat file {};
+  const bool known = ::fstatat(folder, name, &file, 0) == 0;
+  for (const auto number : {file.st_size, file.st_mtim.tv_sec, file.st_mtim.tv_nsec})
+    hash.add(known ? static_cast<std::uint64_t>(number) : ~std::uint64_t{0});
+  return known;
+}
+
 }  // namespace
 
 int open_data_file(const ImageList& list, std::size_t image) {
@@ -77,6 +87,20 @@ DataFacts ImageList::facts() const {
   for (std::size_t k = 0; k < sampled; ++k) add_contents(digest, *this, k * size() / sampled, buffer);
   facts.digest = fmt::format("fnv1a64:{:016x}", digest.value());
   return facts;
+}
+
+std::string ImageList::fingerprint() const {
+  Fnv1a64 hash;
+  hash.add(std::string_view(names_));  // with their terminating zeros, so that no two lists run together
+  const std::size_t sampled = std::min(size(), digest_files);
+  for (std::size_t k = 0; folder() >= 0 && k < sampled; ++k) add_state(hash, folder(), c_name(k * size() / sampled));
+  if (!packed_folder().empty()) {
+    const std::string folder_of_pack = packed_folder() + "/";
+    bool there = add_state(hash, AT_FDCWD, (folder_of_pack + packed_index_name).c_str());
+    for (std::size_t shard = 0; there; ++shard)
+      there = add_state(hash, AT_FDCWD, (folder_of_pack + packed_shard_name(shard)).c_str());
+  }
+  return fmt::format("{:016x}", hash.value());
 }
 
 }  // namespace feedtune

@@ -144,6 +144,35 @@ TEST(ImageList, LinkedClassFoldersAreFollowed) {
   EXPECT_EQ(names(ImageList::from_path(folder.text())), (std::vector<std::string>{"cat/a.jpg", "dog/b.jpg"}));
 }
 
+TEST(ImageList, AFolderKeepsItsNameAndLabelWhereALinkToItSortsFirst) {
+  TemporaryFolder folder;
+  folder.write("cat/a.jpg", "x");
+  folder.write("dog/deep/b.jpg", "y");
+  fs::create_directory_symlink("cat", folder.path() / "a_link");
+  fs::create_directory_symlink("../dog/deep", folder.path() / "cat/deep_link");
+  const ImageList list = ImageList::from_path(folder.text());
+  EXPECT_EQ(names(list), (std::vector<std::string>{"cat/a.jpg", "dog/deep/b.jpg"}));
+  EXPECT_EQ(list.label(0), 0);
+  EXPECT_EQ(list.label(1), 1);
+  EXPECT_TRUE(mentions(list.facts(), "skipped 2 links to a folder that is listed already (first: a_link/)"));
+}
+
+TEST(ImageList, FingerprintTellsOfFilesThatCameWentOrWereWrittenAnew) {
+  TemporaryFolder folder;
+  for (int i = 0; i < 200; ++i) folder.write("a/" + std::to_string(i) + ".jpg", "x");
+  const auto now = [&] { return ImageList::from_path(folder.text()).fingerprint(); };
+  const std::string first = now();
+  EXPECT_EQ(now(), first);
+  folder.write("a/new.jpg", "x");
+  EXPECT_NE(now(), first);
+  fs::rename(folder.path() / "a/new.jpg", folder.path() / "a/newer.jpg");
+  EXPECT_NE(now(), first);
+  fs::remove(folder.path() / "a/newer.jpg");
+  EXPECT_EQ(now(), first);
+  for (int i = 0; i < 200; ++i) folder.write("a/" + std::to_string(i) + ".jpg", "longer");
+  EXPECT_NE(now(), first);
+}
+
 /// Root may read anything: the rights of a folder are tried as somebody else.
 class AsNobody {
  public:
