@@ -1,5 +1,6 @@
 #include "analyze/ceilings.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <tuple>
@@ -72,7 +73,8 @@ Ceilings find_ceilings(const Run& run, const Configuration& chosen) {
   if (!run.device.copies && step != nullptr && step->host.cpu_s_per_image) {
     const auto load = loader_cpu_s(run, chosen);
     const double cpu_s = load.value_or(0) + *step->host.cpu_s_per_image;
-    if (load && cpu_s > 0) c.joint_cpu = run.machine.cpus.effective / cpu_s;
+    // The step alone may not get all the CPUs (its parts that run on one, other programs): loading makes that no better.
+    if (load && cpu_s > 0) c.joint_cpu = std::min(run.machine.cpus.effective / cpu_s, *c.step);
   }
   std::optional<double> lowest;
   const auto consider = [&](const std::optional<double>& ceiling, const char* name) {

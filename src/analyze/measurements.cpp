@@ -93,6 +93,10 @@ BlockFit fit_blocks(const std::vector<Measured>& all) {
     }
   fit.degrees_of_freedom = values - static_cast<int>(fit.level.size()) - static_cast<int>(block_effect.size()) + 1;
   if (fit.degrees_of_freedom > 0) fit.residual_sd = std::sqrt(squares / fit.degrees_of_freedom);
+  Moments effects;
+  for (const auto& [block, effect] : block_effect) effects.add(effect);
+  fit.blocks = static_cast<int>(block_effect.size());
+  if (fit.blocks > 1) fit.block_sd = std::sqrt(effects.variance());
   return fit;
 }
 

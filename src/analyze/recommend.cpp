@@ -22,14 +22,24 @@ Interval from_logs(double mean, double half_width, std::int64_t n) {
   return {std::exp(mean), std::exp(mean - half_width), std::exp(mean + half_width), n};
 }
 
-/// Confirmed: a t interval over the blocks' values. Else the search's trials, as uncertain as the noise says.
+/// The fitted level: what the configuration gives in the mean of all blocks, those it was not in included, so that two
+/// rates stand to each other as their losses and gains say. Uncertain by its own trials and by how the blocks differ; the
+/// degrees of freedom are Welch and Satterthwaite's. Where every configuration is in every block this is the t interval
+/// of its blocks' mean.
+Interval confirmed_rate(const Measurements& data, const Measured& m) {
+  const BlockFit& fit = data.fit;
+  const double own = fit.residual_sd * fit.residual_sd / m.blocks();
+  const double common = fit.blocks > 1 ? fit.block_sd * fit.block_sd / fit.blocks : 0;
+  const double variance = own + common;
+  if (variance <= 0) return from_logs(data.estimate(m), 0, m.blocks());
+  double spread = fit.degrees_of_freedom > 0 ? own * own / fit.degrees_of_freedom : 0;
+  if (fit.blocks > 1) spread += common * common / (fit.blocks - 1);
+  return from_logs(data.estimate(m), student_t_quantile(0.975, variance * variance / spread) * std::sqrt(variance), m.blocks());
+}
+
+/// Not confirmed: the search's trials, as uncertain as the noise says.
 Interval published(const Measurements& data, const Measured& m) {
-  if (m.confirmed()) {
-    std::vector<double> values;
-    for (const auto& [block, value] : m.confirm_log) values.push_back(value);
-    const Interval logs = interval_of_mean(values);
-    return from_logs(logs.mean, logs.high - logs.mean, logs.n);
-  }
+  if (m.confirmed()) return confirmed_rate(data, m);
   const auto n = static_cast<std::int64_t>(m.explore_log.size());
   if (!data.noise_measured) return from_logs(data.estimate(m), 0, 1);
   const double sd = std::max(data.noise, m.within_trial_sd);
@@ -82,15 +92,18 @@ Gain gain(const Measurements& data, const Measured& chosen, const Measured& othe
 }
 
 void add_per_batch(const Measurements& data, const RecommendOptions& options, const Choice& anywhere,
-                   Recommendation& r) {
+                   const Standing& headline, Recommendation& r) {
   std::set<int> batches;
   for (const Standing& s : anywhere.standings) batches.insert(s.measured->batch_size);
   for (int batch : batches) {
     const Choice choice = choose(data, options, [batch](const Measured& m) { return m.batch_size == batch; });
     if (choice.recommended == nullptr || batch <= 0) continue;
+    // At the recommended batch size the verdict's own: it may be another than the one of this batch size by itself.
+    const bool is_headlines = headline.measured->batch_size == batch;
+    const Standing& row = is_headlines ? headline : *choice.recommended;
     // Its loss is against the best of all batches, which is what the table is read for.
-    const Standing* overall = standing_of(anywhere.standings, choice.recommended->measured);
-    r.per_batch.push_back({batch, candidate(data, overall != nullptr ? *overall : *choice.recommended)});
+    const Standing* overall = standing_of(anywhere.standings, row.measured);
+    r.per_batch.push_back({batch, candidate(data, overall != nullptr ? *overall : row)});
   }
 }
 
@@ -108,8 +121,14 @@ void add_roles(const Run& run, const Measurements& data, const Headline& headlin
   r.current = role_candidate(data, choice, find_current(run, recommended.batch_size));
   for (const auto& [role, over] : {std::pair{&r.baseline, "baseline"}, std::pair{&r.current, "current"}})
     if (*role) r.gains.push_back(gain(data, recommended, *data.find((*role)->configuration.key()), over));
-  const Choice pytorch =
-      choose(data, options, [&](const Measured& m) { return headline.members(m) && pytorch_can(m.configuration); });
+  // At the verdict's batch size, where anything of the kind was measured there.
+  const auto of_pytorch = [&](bool same_batch) {
+    return choose(data, options, [&](const Measured& m) {
+      return headline.members(m) && pytorch_can(m.configuration) && (!same_batch || m.batch_size == recommended.batch_size);
+    });
+  };
+  Choice pytorch = of_pytorch(true);
+  if (pytorch.recommended == nullptr) pytorch = of_pytorch(false);
   if (pytorch.recommended == nullptr) return;
   const Standing* overall = standing_of(choice.standings, pytorch.recommended->measured);
   r.pytorch = candidate(data, overall != nullptr ? *overall : *pytorch.recommended);
@@ -155,7 +174,8 @@ Recommendation recommend(const Run& run, const RecommendOptions& options) {
   r.knee = candidate(data, *anywhere.recommended);
   if (headline.batch_size && anywhere.recommended != nullptr)
     r.knee_gain = gain(data, *anywhere.recommended->measured, *choice.recommended->measured, "recommended").ratio;
-  add_per_batch(data, options, anywhere, r);
+  r.fastest = candidate(data, *anywhere.best);
+  add_per_batch(data, options, anywhere, *choice.recommended, r);
   if (!r.per_batch.empty() && saw_memory(run, *data.find(r.per_batch.back().best.configuration.key())))
     r.largest_fit = r.per_batch.back().best;
   add_roles(run, data, headline, choice, options, r);

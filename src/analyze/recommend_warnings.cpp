@@ -65,6 +65,41 @@ void warn_of_confidence(const WarningInput& input, Recommendation& r) {
                                      open == 1 ? "is" : "are", open == 1 ? "is" : "are"));
 }
 
+using IsOfKind = bool (FileNote::*)() const;
+
+/// "a/b.jpg: failed: empty file"
+std::string first_file(const Run& run, IsOfKind is_of_kind) {
+  for (const TrialResult& t : run.trials)
+    for (const FileNote& note : t.files)
+      if ((note.*is_of_kind)()) return fmt::format("{}: {}", note.path, note.reason);
+  return "no name is known";
+}
+
+void warn_of_data(const Run& run, Recommendation& r) {
+  for (const std::string& note : run.data.notes)
+    if (note.starts_with("skipped")) r.warnings.push_back("of the data were " + note);
+  ImageCounts sum;
+  for (const TrialResult& t : run.trials) {
+    sum.decoded += t.images.decoded;
+    sum.damaged += t.images.damaged;
+    sum.failed += t.images.failed;
+  }
+  const auto share = [&](std::int64_t count) {
+    const double percent = 100 * static_cast<double>(count) / static_cast<double>(sum.decoded + sum.failed);
+    return fmt::format("{:.{}f} %", percent, percent >= 9.95 ? 0 : percent >= 0.095 ? 1 : 3);
+  };
+  if (sum.failed > 0)
+    r.warnings.push_back(fmt::format(
+        "{} of the images that were asked for could not be read or decoded; images/s counts the others only, and "
+        "most training scripts stop at such a file (first: {})",
+        share(sum.failed), first_file(run, &FileNote::failed)));
+  if (sum.damaged > 0)
+    r.warnings.push_back(fmt::format(
+        "{} of the images that were asked for are damaged: decoded as far as they go, which is quicker than whole "
+        "ones, and most training scripts stop at such a file (first: {})",
+        share(sum.damaged), first_file(run, &FileNote::damaged)));
+}
+
 void warn_of_roles(const Run& run, Recommendation& r) {
   if (!r.baseline) r.warnings.push_back("the baseline was not measured: no gain over it can be given");
   if (run.spec.current && !r.current)
@@ -79,6 +114,7 @@ void warn_of_roles(const Run& run, Recommendation& r) {
 
 void add_warnings(const Run& run, const WarningInput& input, Recommendation& r) {
   const Failures failures = count_failures(run);
+  warn_of_data(run, r);
   if (input.choice == nullptr) {
     r.warnings.push_back(failures.searched == 0 ? "no trial was measured"
                                                 : fmt::format("no trial worked: {}", describe(failures)));

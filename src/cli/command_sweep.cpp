@@ -15,6 +15,7 @@
 #include "cli/sweep_plan.hpp"
 #include "core/enums.hpp"
 #include "core/error.hpp"
+#include "core/single_line.hpp"
 #include "device/cpu/cpu_device.hpp"
 #include "process/child.hpp"
 #include "cli/dry_run_text.hpp"
@@ -70,7 +71,7 @@ int run_command(const SweepArguments& arguments) {
   }
   if (arguments.resume && !settings.out) throw UsageError("--resume needs --out DIR, the run to go on with");
   const auto say = [&](const std::string& text) {
-    if (!arguments.quiet) std::cerr << text << '\n';
+    if (!arguments.quiet) std::cerr << single_line(text) << '\n';
   };
   SweepPlan plan = make_plan(settings.spec, say);
   const DryRun planned = dry_run(plan);  // finds every mistake that the sweep would find before its first trial
@@ -117,7 +118,8 @@ int run_command(const SweepArguments& arguments) {
   run.recommendation = recommend(run, recommend_options);
   folder.write_result(run);
   std::cout << recommend_text(run, *run.recommendation) << std::flush;
-  say(fmt::format("\nresult: {}/result.json", folder.path()));
+  say("");
+  say(fmt::format("result: {}/result.json", folder.path()));
   if (stop_signal() != 0) say(fmt::format("stopped by a signal; go on with: feedtune sweep ... --out {} --resume", folder.path()));
   return exit_code_of(run);
 }

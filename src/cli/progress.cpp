@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <string_view>
@@ -28,8 +29,12 @@ std::vector<std::string> telling_axes(Purpose purpose) {
   return {"batch_size", "num_workers", "loader", "host_memory"};
 }
 
-std::string what(const Configuration& configuration, Purpose purpose) {
-  const std::string text = settings_text(configuration, telling_axes(purpose));
+std::string what(const Configuration& configuration, Purpose purpose, const std::vector<std::string>& swept) {
+  std::vector<std::string> axes = telling_axes(purpose);
+  if (purpose == Purpose::trial)
+    for (const std::string& axis : swept)
+      if (std::find(axes.begin(), axes.end(), axis) == axes.end()) axes.push_back(axis);
+  const std::string text = settings_text(configuration, axes);
   return purpose == Purpose::trial ? text : fmt::format("{}: {}", to_text(purpose), text);
 }
 
@@ -68,16 +73,19 @@ void Progress::live_line(const std::string& text) {
 }
 
 void Progress::stage_started(const SweepStatus& status, const Run& so_far) {
+  swept_.clear();
+  for (const auto& [axis, values] : so_far.spec.axes)
+    if (values.size() > 1) swept_.push_back(axis);
   if (status.stage == "explore") {
     const std::string ceilings = ceilings_text(so_far);
     if (!ceilings.empty()) line('\n' + ceilings);
   }
-  line(fmt::format("{}{}", status.stage, status.planned ? fmt::format(": {} trials", *status.planned) : ""));
+  line(fmt::format("{}{}", status.stage, status.planned ? fmt::format(": {} trial{}", *status.planned, *status.planned == 1 ? "" : "s") : ""));
 }
 
 void Progress::trial_started(const TrialRequest& request, const SweepStatus& status) {
   if (!live_) return;
-  live_line(fmt::format("[{}{}] {}: starting", count(status), left(status), what(request.configuration, request.purpose)));
+  live_line(fmt::format("[{}{}] {}: starting", count(status), left(status), what(request.configuration, request.purpose, swept_)));
   last_redraw_ = std::chrono::steady_clock::now();
 }
 
@@ -86,7 +94,7 @@ void Progress::trial_progress(const TrialRequest& request, const TrialProgress& 
   const auto now = std::chrono::steady_clock::now();
   if (now - last_redraw_ < redraw_every) return;
   last_redraw_ = now;
-  live_line(fmt::format("[{}{}] {}: {} {} images/s{}", count(status), left(status), what(request.configuration, request.purpose),
+  live_line(fmt::format("[{}{}] {}: {} {} images/s{}", count(status), left(status), what(request.configuration, request.purpose, swept_),
                         progress.phase, rate_text(progress.images_per_s),
                         best_ > 0 ? fmt::format("; best so far {}", rate_text(best_)) : ""));
 }
@@ -99,7 +107,7 @@ void Progress::trial_finished(const TrialResult& result, const SweepStatus& stat
   } else {
     text = fmt::format("{}: {}", to_text(result.status), single_line(result.reason));
   }
-  line(fmt::format("[{}{}] {}: {}", count(status), left(status), what(result.configuration, result.purpose), text));
+  line(fmt::format("[{}{}] {}: {}", count(status), left(status), what(result.configuration, result.purpose, swept_), text));
 }
 
 void Progress::noted(const RunNote& note) { line(fmt::format("note ({}): {}", note.kind, single_line(note.text))); }

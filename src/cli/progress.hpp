@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "sweep/sweep.hpp"
 
@@ -29,6 +30,7 @@ class Progress final : public SweepObserver {
   int columns_;
   bool shown_ = false;
   double best_ = 0;
+  std::vector<std::string> swept_;  ///< axes that this sweep was given several values of
   std::chrono::steady_clock::time_point last_redraw_{};
 };
 

@@ -45,7 +45,8 @@ struct Gain {
 
 struct Recommendation {
   std::optional<Candidate> recommended;
-  std::optional<Candidate> best;
+  std::optional<Candidate> best;         ///< fastest of the headline's batch size (or of all)
+  std::optional<Candidate> fastest;      ///< of all batch sizes: what per_batch's losses are against
   std::vector<Candidate> equivalent;
   std::vector<Candidate> undecided;
   std::vector<PerBatch> per_batch;

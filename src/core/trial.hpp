@@ -50,6 +50,9 @@ struct FileNote {
   std::string path;    ///< relative to the data folder
   std::string reason;  ///< "failed: empty file", "damaged: premature end of JPEG", "slow"
   double ms = 0;       ///< open + read + decode + transform
+
+  bool failed() const { return reason.starts_with("failed"); }
+  bool damaged() const { return reason.starts_with("damaged"); }
 };
 
 struct MemoryUse {
@@ -61,8 +64,10 @@ struct MemoryUse {
   std::optional<std::int64_t> device_limit_bytes;
 };
 
-/// Costs to the host over the measured window.
+/// Costs to the host from the moment the queue has filled to the end of the trial: the steps that are cut off as not
+/// steady yet are in it, and in the workers' times and the GPU's counters, but not in images/s and the phases.
 struct HostUse {
+  std::optional<double> window_s;
   std::optional<double> cpu_user_s;
   std::optional<double> cpu_system_s;
   std::optional<double> cpu_s_per_image;

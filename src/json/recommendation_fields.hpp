@@ -47,6 +47,7 @@ template <class Io>
 void fields(Io& io, Like<Recommendation> auto& v) {
   io.field("recommended", v.recommended);
   io.field("best", v.best);
+  io.field("fastest", v.fastest);
   io.field("equivalent", v.equivalent);
   io.field("undecided", v.undecided);
   io.field("per_batch", v.per_batch);

@@ -51,6 +51,7 @@ void fields(Io& io, Like<MemoryUse> auto& v) {
 /// cpu_s_per_image stands beside the throughput instead: it is what ties are compared by.
 template <class Io>
 void fields(Io& io, Like<HostUse> auto& v) {
+  io.field("window_s", v.window_s);
   io.field("cpu_user_s", v.cpu_user_s);
   io.field("cpu_system_s", v.cpu_system_s);
   io.field("run_delay_s", v.run_delay_s);

@@ -18,7 +18,7 @@ std::string worth_fixing(const Ceilings& c) {
   if (!c.loader || !c.step) return "";
   if (*c.loader < *c.step)
     return fmt::format("The loader is worth fixing: it can feed {} of what the step could take.",
-                       percent_text(*c.loader / *c.step));
+                       *c.loader / *c.step < 0.001 ? "less than 0.1 %" : percent_text(*c.loader / *c.step));
   return fmt::format("The loader need not be the limit: alone it gives {:.2f}x what the step takes.",
                      *c.loader / *c.step);
 }
@@ -31,7 +31,11 @@ Configuration shown_at(const Run& run) {
     if (t.purpose != Purpose::step_only || t.stage != "component" || !t.images_per_s) continue;
     if (fastest == nullptr || t.images_per_s->mean > fastest->images_per_s->mean) fastest = &t;
   }
-  return fastest == nullptr ? Configuration{} : fastest->configuration;
+  // The batch size alone: what else stands in a step's configuration (host_memory) would choose among the copies.
+  Configuration at;
+  if (fastest != nullptr && fastest->configuration.has("batch_size"))
+    at.set("batch_size", fastest->configuration.values().at("batch_size"));
+  return at;
 }
 
 }  // namespace
@@ -50,7 +54,7 @@ std::string ceilings_table(const Ceilings& c, const std::optional<Interval>& mea
   if (measured) {
     const double share = measured->mean / *lowest;
     table.rows.push_back({"measured, recommended", rate_text(measured->mean),
-                          percent_text(share) + " of the lowest" + (share > 1 ? " (measured once)" : "")});
+                          percent_text(share) + " of the lowest" + (share > 1 ? " (which was measured once)" : "")});
   }
   const std::string worth = worth_fixing(c);
   return render_table(table) + (worth.empty() ? "" : wrapped(worth, 0, 0));

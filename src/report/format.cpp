@@ -54,8 +54,10 @@ std::string rate_text(const Interval& i) {
 }
 
 std::string ratio_text(const Interval& i) {
-  const auto one = [](double v) {
-    return std::isfinite(v) ? fmt::format("{:.{}f}x", v, v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2) : "-";
+  // A difference that two decimals would hide gets a third.
+  const bool near = std::abs(i.mean - 1) < 0.05 && i.low > 0.5 && i.high < 2 && i.high > i.low;
+  const auto one = [near](double v) {
+    return std::isfinite(v) ? fmt::format("{:.{}f}x", v, v >= 99.95 ? 0 : v >= 9.995 ? 1 : near ? 3 : 2) : "-";
   };
   if (!(i.high > i.low)) return one(i.mean);
   return fmt::format("{} [{}, {}]", one(i.mean), one(i.low), one(i.high));

@@ -20,7 +20,7 @@ std::string provenance(const Run& run, const Candidate& c) {
       comment(fmt::format("{} images/s at batch_size {} with {:.3g} CPUs and {}{}, {}.", rate_text(c.images_per_s.mean),
                           c.configuration.integer("batch_size").value_or(0), run.machine.cpus.effective, device,
                           run.device.modelled ? " (modelled)" : "",
-                          c.stage == "confirm" ? fmt::format("{} blocks", c.images_per_s.n)
+                          c.stage == "confirm" ? fmt::format("{} block{}", c.images_per_s.n, c.images_per_s.n == 1 ? "" : "s")
                                                : std::string("in the search only, not confirmed")));
   if (c.configuration.text("loader") == "external") return text + comment("Measured with your own loader.");
   return text + comment("Measured with feedtune's native loader, not in PyTorch.");

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analyze/phase_means.hpp"
+#include "analyze/race.hpp"
 #include "report/ceilings_text.hpp"
 #include "report/format.hpp"
 #include "report/table.hpp"
@@ -51,7 +52,9 @@ std::string settings_section(const Recommendation& r) {
     text += wrapped("The batch size is the current one: changing it would change training.", 0, 0);
   else if (r.per_batch.size() > 1)
     text += wrapped(
-        fmt::format("The batch size is the knee: the smallest within {:.3g} % of the fastest.", 100 * r.within), 0, 0);
+        fmt::format("The batch size is the knee{}: the smallest within {:.3g} % of the fastest.",
+                    r.decided ? "" : " as far as is known", 100 * r.within),
+        0, 0);
   return text;
 }
 
@@ -59,9 +62,10 @@ std::string gains_section(const Recommendation& r) {
   std::string text;
   for (const Gain& g : r.gains) {
     const bool noise_covers_it = g.ratio.low <= 1 && g.ratio.high >= 1;
-    text += fmt::format("Gain over the {:<9} {} images/s ({}{}){}\n", g.over, ratio_text(g.ratio), g.method,
-                        g.ratio.n > 0 ? fmt::format(", n {}", g.ratio.n) : "",
-                        noise_covers_it && g.method != "same configuration" ? "  ~ noise covers the difference" : "");
+    text += wrapped(fmt::format("Gain over the {} {} images/s ({}){}", g.over, ratio_text(g.ratio),
+                                g.method == "paired blocks" ? counted(g.ratio.n, "paired block") : g.method,
+                                noise_covers_it && g.method != "same configuration" ? " ~ noise covers the difference" : ""),
+                    0, 2);
   }
   const bool larger = r.knee && r.recommended &&
                       r.knee->configuration.integer("batch_size") > r.recommended->configuration.integer("batch_size");
@@ -84,6 +88,8 @@ std::string per_batch_section(const Recommendation& r) {
     if (axis != "batch_size" && std::find(axes.begin(), axes.end(), axis) == axes.end() && axes.size() < 4 &&
         axis != "ready_batches")
       axes.push_back(axis);
+  std::vector<std::string> shown_axes = {"batch_size"};
+  shown_axes.insert(shown_axes.end(), axes.begin(), axes.end());
   Table table{{{"Batch", Align::right}, {"images/s", Align::right}, {"slower by", Align::right}}, {}};
   for (const std::string& axis : axes)
     table.columns.push_back({axis, axis == "num_workers" ? Align::right : Align::left});
@@ -95,6 +101,11 @@ std::string per_batch_section(const Recommendation& r) {
     row.push_back(how_measured(b.best));
   }
   std::string text = render_table(table);
+  const auto is_fastest = [&](const PerBatch& b) { return r.fastest && b.best.configuration == r.fastest->configuration; };
+  if (r.fastest && std::none_of(r.per_batch.begin(), r.per_batch.end(), is_fastest))
+    text += wrapped(fmt::format("Fastest of all: {} images/s with {} ({}); it costs more.", rate_text(r.fastest->images_per_s),
+                                settings_text(r.fastest->configuration, shown_axes), how_measured(*r.fastest)),
+                    0, 2);
   if (r.largest_fit)
     text +=
         wrapped(fmt::format("Largest batch that was measured and leaves 10 % of device memory free: {} (for this model "
@@ -132,13 +143,13 @@ std::string ties_section(const Recommendation& r) {
   if (r.best) equal.push_back(r.best->configuration);
   if (equal.size() > 1)
     text +=
-        wrapped(fmt::format("{} settings are equal within {:.3g} %: {}. The cheapest is recommended (fewest workers, "
-                            "least memory, smallest batch).",
+        wrapped(fmt::format("{} settings are equal within {:.3g} %: {}. The cheapest is recommended (smallest batch, "
+                            "then fewest workers, then least memory).",
                             equal.size(), 100 * r.within, spread(equal)),
                 0, 2);
   if (!r.undecided.empty()) {
-    text += wrapped(fmt::format("{} undecided (not told apart from the best, nor proven equal):",
-                                counted(std::ssize(r.undecided), "setting")),
+    text += wrapped(fmt::format("{} undecided (not told apart from the best, nor proven equal, which takes {} blocks at least):",
+                                counted(std::ssize(r.undecided), "setting"), min_blocks),
                     0, 2);
     for (std::size_t i = 0; i < r.undecided.size() && i < most_listed; ++i) {
       const Candidate& c = r.undecided[i];
@@ -156,9 +167,9 @@ std::string ties_section(const Recommendation& r) {
 
 std::string measured_section(const Run& run, const Recommendation& r) {
   std::string text =
-      fmt::format("Measured with {:.3g} CPUs; device {}{}, model {}, {} images. ", run.machine.cpus.effective,
+      fmt::format("Measured with {:.3g} CPUs; device {}{}, model {}, {}. ", run.machine.cpus.effective,
                   run.device.title.empty() ? run.device.name : run.device.title, r.modelled ? " (modelled)" : "",
-                  run.model.name.empty() ? "-" : run.model.name, count_text(run.data.images));
+                  run.model.name.empty() ? "-" : run.model.name, counted(run.data.images, "image"));
   text += fmt::format("{} tried, finalists measured again in {}", counted(r.configurations, "setting"),
                       counted(r.blocks, "interleaved block"));
   if (r.noise) text += fmt::format("; one trial repeats within {} (standard deviation)", percent_text(*r.noise));

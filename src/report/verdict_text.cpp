@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analyze/roles.hpp"
 #include "report/format.hpp"
 #include "report/recommend_text.hpp"
@@ -26,19 +28,33 @@ bool keeps_current(const Recommendation& r) {
 
 std::string rounded_ratio(double ratio) { return fmt::format("{:.{}f}x", ratio, ratio < 9.95 ? 2 : 0); }
 
-std::string verdict(const Recommendation& r) {
+std::string gain_text(const Gain& g, const std::string& over) {
+  if (g.method == "same configuration") return "that is " + over;
+  if (g.ratio.low <= 1 && g.ratio.high >= 1) return "not told apart from " + over + " yet";
+  return rounded_ratio(g.ratio.mean) + " " + over;
+}
+
+/// What everybody asks for, and what this sweep was told to vary.
+std::vector<std::string> verdict_axes(const Run& run) {
+  std::vector<std::string> axes = {"batch_size", "num_workers", "loader", "host_memory", "prefetch"};
+  for (const auto& [axis, values] : run.spec.axes)
+    if (values.size() > 1 && std::find(axes.begin(), axes.end(), axis) == axes.end()) axes.push_back(axis);
+  return axes;
+}
+
+std::string verdict(const Run& run, const Recommendation& r) {
   const Configuration& c = r.recommended->configuration;
   std::string text = fmt::format("{} images/s with {}", rate_text(r.recommended->images_per_s.mean),
-                                 settings_text(c, {"batch_size", "num_workers", "loader", "host_memory", "prefetch"}));
+                                 settings_text(c, verdict_axes(run)));
   if (keeps_current(r))
     return fmt::format(
         "Keep the current settings: nothing measured at this batch size is more than {:.3g} % faster ({} images/s).{}",
         100 * r.within, rate_text(r.current->images_per_s.mean),
         r.decided ? "" : " Not settled yet: see the warnings.");
   if (const Gain* g = gain_over(r, "current"))
-    text += fmt::format(": {} the current settings", rounded_ratio(g->ratio.mean));
+    text += ": " + gain_text(*g, "the current settings");
   else if (const Gain* base = gain_over(r, "baseline"))
-    text += fmt::format(": {} feedtune's baseline (0 workers)", rounded_ratio(base->ratio.mean));
+    text += ": " + gain_text(*base, "feedtune's baseline (0 workers)");
   return text + (r.decided ? "." : ". Not settled yet: see the warnings.");
 }
 
@@ -51,12 +67,12 @@ std::string why(const Run& run, const Recommendation& r) {
   const std::string waiting = r.waiting_share ? percent_text(*r.waiting_share) : "-";
   if (r.bound_by == "loader")
     return fmt::format("loading holds it back: the device waits for data in {} of each step{}{}.", waiting,
-                       ceiling_or(c.loader, "; loading alone gives at most {} images/s"),
+                       ceiling_or(c.loader, "; loading alone gave {} images/s"),
                        ceiling_or(c.step, ", the step alone could take {}"));
   if (r.bound_by == "h2d")
     return fmt::format(
         "the copy to the device holds it back: {} of each step is copying with no computing beside it{}{}.",
-        percent_text(r.exposed_copy_share.value_or(0)), ceiling_or(c.h2d, "; the copy alone gives at most {} images/s"),
+        percent_text(r.exposed_copy_share.value_or(0)), ceiling_or(c.h2d, "; the copy alone gave {} images/s"),
         ceiling_or(c.step, ", the step alone could take {}"));
   if (r.bound_by == "joint_cpu")
     return fmt::format("loading and the step share {:.3g} CPUs: together they give at most {} images/s{}{}.",
@@ -111,12 +127,14 @@ std::string verdict_text(const Run& run, const Recommendation& r) {
            line("Why", r.warnings.empty() ? "no trial was measured." : r.warnings.front() + ".") +
            line("Next",
                 "correct the cause above (`feedtune sweep --dry-run` lists what would be tried) and sweep again.");
-  return line("Verdict", verdict(r)) + line("Why", why(run, r)) + line("Next", next(r));
+  return line("Verdict", verdict(run, r)) + line("Why", why(run, r)) + line("Next", next(r));
 }
 
 std::string modelled_text(const Run& run, const Recommendation& r) {
   if (run.device.fake) return "fake: the tests' fake GPU computed this on the CPU; nothing here is a GPU's figure.\n";
   if (!r.modelled) return "";
+  if (run.device.name == "null")
+    return wrapped("modelled: the null device takes no time for copies and steps; the loader is real, and it is all that is measured.", 0, 10);
   return wrapped(fmt::format("modelled: {} is computed from a profile, not measured; the host side (reading, decoding, "
                              "staging copies, queues) is real.",
                              run.device.name),

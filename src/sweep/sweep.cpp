@@ -45,7 +45,7 @@ class Sweep {
     if (!book_.stopped()) explore();
     if (!book_.stopped()) confirm();
     if (book_.stopped())
-      book_.note("interrupted", fmt::format("stopped by the user after {} trials; --resume goes on", book_.run().trials.size()));
+      book_.note("interrupted", fmt::format("stopped by the user after {} trial{}; --resume goes on", book_.run().trials.size(), book_.run().trials.size() == 1 ? "" : "s"));
     const bool complete = !book_.stopped();
     Run run = book_.take();
     run.complete = complete;
@@ -118,7 +118,7 @@ class Sweep {
       else ++left;
     }
     for (const auto& [key, count] : skipped)
-      book_.note("skipped", fmt::format("{} configurations need at least the memory of {}, which ran out of it", count, key));
+      book_.note("skipped", fmt::format("{} configuration{} at least the memory of {}, which ran out of it", count, count == 1 ? " needs" : "s need", key));
     if (left > 0 && !book_.spending().allows("explore"))
       book_.note("budget", fmt::format("the search's share of the budget ended with {} of {} configurations not measured", left,
                                        plan_.space.configurations.size()));

@@ -58,7 +58,7 @@ TrialResult TrialBook::replay(const TrialRequest& request) {
                                            recorded.id, recorded.stage, recorded.configuration.key(), request.stage,
                                            request.configuration.key()));
   if (++replayed_ == recorded_->trials.size())
-    note("resumed", fmt::format("resumed with {} trials measured before", recorded_->trials.size()));
+    note("resumed", fmt::format("resumed with {} trial{} measured before", recorded_->trials.size(), recorded_->trials.size() == 1 ? "" : "s"));
   return recorded;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
 
 #include "core/error.hpp"
@@ -22,8 +23,11 @@ namespace feedtune {
 namespace {
 
 constexpr double share_of_time_limit = 0.9;  // a trial that gets no further ends by itself before its deadline kills it
+// Over the first share a trial is invalid once more than three different files failed (in a small data set each comes
+// round again and again), over the second one in any case.
 constexpr double failed_share_limit = 0.01;
-constexpr std::int64_t failed_files_limit = 3;  // different ones: in a small data set each comes round again and again
+constexpr double failed_share_end = 0.1;
+constexpr std::int64_t failed_files_limit = 3;
 
 /// Everything a trial holds while it runs; destroyed in reverse order, the loader's workers before what they read.
 struct Parts {
@@ -92,6 +96,7 @@ class LiveTrial {
     const auto monitor = request_.purpose == Purpose::loader_only ? nullptr : parts_.device->monitor();
     GpuWindow gpu([&] { return monitor->sample(); });
     bool counting = false;
+    Nanoseconds host_started{0};
     heartbeat_.phase("warming up");
     for (;;) {
       const auto step = parts_.loop->run_step();
@@ -101,6 +106,7 @@ class LiveTrial {
           counting = true;
           heartbeat_.phase("measuring");
           host.start();
+          host_started = clock_->now();
           if (monitor) gpu.start();
           before_ = parts_.loader->totals();
           if (parts_.data) parts_.data->log().clear();
@@ -118,7 +124,10 @@ class LiveTrial {
     }
     after_ = parts_.loader->totals();
     const auto cache_share = result_.host.cache_resident_share;
-    if (counting) result_.host = host.stop(window.images(), result_.unknown);
+    if (counting) {
+      result_.host = host.stop(window.images(), result_.unknown);
+      result_.host.window_s = to_s(clock_->now() - host_started);
+    }
     if (counting && monitor) result_.gpu = gpu.stop(monitor->limits(), result_.unknown);
     result_.host.cache_resident_share = cache_share;
     if (parts_.data) result_.host.bytes_read = after_.bytes_read - before_.bytes_read;
@@ -147,7 +156,9 @@ class LiveTrial {
       if (const auto limit = parts_.device->memory().limit_bytes(); limit > 0) memory.device_limit_bytes = static_cast<std::int64_t>(limit);
     }
     memory.resident_peak_bytes = reader_.resident_peak_bytes();
-    if (parts_.data) count_images();
+    if (!parts_.data) return;
+    count_images();
+    parts_.data->check_unchanged();
   }
 
   void count_images() {
@@ -174,11 +185,13 @@ class LiveTrial {
     const std::int64_t failed = result_.images.failed;
     const std::int64_t tried = result_.images.decoded + failed;
     const std::int64_t files = parts_.data->log().failed_files();
-    if (files <= failed_files_limit || static_cast<double>(failed) <= failed_share_limit * static_cast<double>(tried)) return;
+    const double share = tried == 0 ? 0 : static_cast<double>(failed) / static_cast<double>(tried);
+    if (share <= (files <= failed_files_limit ? failed_share_end : failed_share_limit)) return;
+    const auto first = std::find_if(result_.files.begin(), result_.files.end(), [](const FileNote& note) { return note.failed(); });
     result_.status = TrialStatus::invalid;
-    result_.reason = fmt::format("{} of {} images, of {}{} different files, could not be read or decoded (limit: 1 % and 3 files){}", failed, tried,
+    result_.reason = fmt::format("{} of {} images, of {}{} different files, could not be read or decoded (limit: 1 % where they are over 3 files, else 10 %){}", failed, tried,
                                  files < static_cast<std::int64_t>(FileLog::most_bad) ? "" : "at least ", files,
-                                 result_.files.empty() ? "" : fmt::format("; {}: {}", result_.files.front().path, result_.files.front().reason));
+                                 first == result_.files.end() ? "" : fmt::format("; {}: {}", first->path, first->reason));
   }
 
   const TrialRequest& request_;

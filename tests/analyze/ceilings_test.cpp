@@ -41,6 +41,18 @@ TEST(Ceilings, OnTheCpuLoaderAndStepShareTheCores) {
   EXPECT_NEAR(*lowest_ceiling(c), 111.1, 0.1);
 }
 
+TEST(Ceilings, LoadingBesideTheStepIsNeverSaidToMakeItFaster) {
+  RunBuilder b;
+  b.run.device = {};
+  b.run.device.name = "cpu";
+  b.run.machine.cpus.effective = 2;
+  b.component(Purpose::loader_only, make({}), 1600).host.cpu_s_per_image = 0.0012;
+  b.component(Purpose::step_only, make({}), 500).host.cpu_s_per_image = 0.0020;  // of one CPU: another program had the other
+  const Ceilings c = find_ceilings(b.run, make({}));
+  EXPECT_EQ(c.joint_cpu, 500);
+  EXPECT_EQ(c.binds, "joint_cpu");
+}
+
 TEST(Ceilings, WithoutComponentTrialsNothingIsClaimed) {
   RunBuilder b;
   b.explore(make({}), 100);

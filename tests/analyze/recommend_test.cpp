@@ -9,8 +9,10 @@
 
 using namespace feedtune;
 using namespace feedtune::testing;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 namespace {
 
@@ -281,6 +283,61 @@ TEST(Recommend, ASettingThatOnceFailedIsNotRecommended) {
   EXPECT_EQ(r.recommended->configuration, make(pooled_8));
   EXPECT_THAT(r.warnings, Contains(HasSubstr("signal 11")));
   for (const Configuration& c : next_to_confirm(b.run, {})) EXPECT_NE(c, make(pooled_2));
+}
+
+TEST(Recommend, BadImagesAndSkippedFoldersAreWarnedOfWithAnExample) {
+  RunBuilder b;
+  b.confirm(make(pooled_2), blocks(1000, 4));
+  b.run.data.notes = {"skipped 2 folders that cannot be read: Permission denied (first: b/)", "EXIF orientation: ignored"};
+  b.run.trials[1].images = {.decoded = 90, .damaged = 30, .failed = 10};
+  b.run.trials[1].files = {{"c/cut.jpg", "damaged: Premature end", 2}, {"c/empty.jpg", "failed: empty file", 1}, {"c/slow.jpg", "slow", 9}};
+  const auto warnings = recommend(b.run, {}).warnings;
+  EXPECT_THAT(warnings, Contains("of the data were skipped 2 folders that cannot be read: Permission denied (first: b/)"));
+  EXPECT_THAT(warnings, Contains(AllOf(HasSubstr("10 % of the images"), HasSubstr("(first: c/empty.jpg: failed: empty file)"))));
+  EXPECT_THAT(warnings, Contains(AllOf(HasSubstr("30 % of the images"), HasSubstr("(first: c/cut.jpg: damaged: Premature end)"))));
+  EXPECT_THAT(warnings, Not(Contains(HasSubstr("EXIF"))));
+}
+
+TEST(Recommend, RatesStandToEachOtherAsTheirGainsSay) {
+  // The machine is a third slower in the last two blocks, which the baseline was not in.
+  RunBuilder b;
+  b.confirm(make(pooled_2), {1000, 1010, 990, 700, 690});
+  b.confirm(make(pooled_8), {998, 1012, 991, 702, 689});
+  b.confirm(baseline_at(64), {500, 505, 495});
+  const Recommendation r = recommend(b.run, {});
+  ASSERT_TRUE(r.recommended && r.baseline);
+  ASSERT_FALSE(r.gains.empty());
+  EXPECT_NEAR(r.gains[0].ratio.mean, 2, 0.01);
+  EXPECT_NEAR(r.recommended->images_per_s.mean / r.baseline->images_per_s.mean, r.gains[0].ratio.mean, 0.02);
+  // The geometric mean of its own blocks, and a machine that wanders by a third is not known to a few per cent.
+  EXPECT_NEAR(r.recommended->images_per_s.mean, std::pow(1000.0 * 1010 * 990 * 700 * 690, 0.2), 1);
+  EXPECT_GT(r.recommended->images_per_s.high / r.recommended->images_per_s.mean, 1.15);
+  EXPECT_LT(r.recommended->images_per_s.high / r.recommended->images_per_s.mean, 1.5);
+}
+
+TEST(Recommend, TwoBlocksBesideManyBorrowTheirNoise) {
+  RunBuilder b;
+  b.confirm(make(pooled_2), {1000, 1010, 990, 1005, 995, 1000});
+  b.confirm(make(pooled_8), {1001, 1008, 992, 1004, 996, 999});
+  b.confirm(baseline_at(64), {500, 560});  // a t interval of these two alone reaches from 250 to 1,100
+  const Recommendation r = recommend(b.run, {});
+  ASSERT_TRUE(r.baseline);
+  EXPECT_GT(r.baseline->images_per_s.low, 400);
+  EXPECT_LT(r.baseline->images_per_s.high, 700);
+}
+
+TEST(Recommend, TheVerdictsBatchHasTheVerdictsRow) {
+  RunBuilder b;
+  b.confirm(make({.batch = 32, .workers = 2, .loader = "pooled"}), {1000, 1001, 999, 1000});
+  b.confirm(make({.batch = 32, .workers = 8, .loader = "pooled"}), {1012, 1013, 1011, 1012});
+  b.confirm(make({.batch = 64, .workers = 8, .loader = "pooled"}), {1015, 1014, 1016, 1015});
+  for (const double within : {0.01, 0.013, 0.02, 0.03}) {
+    const Recommendation r = recommend(b.run, {.within = within});
+    for (const PerBatch& row : r.per_batch) {
+      if (row.batch_size != r.recommended->configuration.integer("batch_size")) continue;
+      EXPECT_EQ(row.best.configuration, r.recommended->configuration) << within;
+    }
+  }
 }
 
 TEST(Recommend, ANarrowerLimitTurnsEquivalentsIntoSlowerOnes) {

@@ -43,7 +43,8 @@ TrialResult ok_trial() {
               .pinned_locked_bytes = 8'388'608,
               .device_peak_bytes = 3'000'000'000,
               .device_limit_bytes = 11'050'000'000};
-  t.host = {.cpu_user_s = 5.5,
+  t.host = {.window_s = 3.5,
+            .cpu_user_s = 5.5,
             .cpu_system_s = 0.4,
             .cpu_s_per_image = 0.0025,
             .run_delay_s = 0.1,

@@ -65,7 +65,7 @@ TEST(RecommendText, SettingsGainsAndCeilingsAreThere) {
   EXPECT_THAT(line_with(text, "Setting"), HasSubstr("current"));
   EXPECT_THAT(line_with(text, "num_workers"), HasSubstr("2"));
   EXPECT_THAT(line_with(text, "Gain over the baseline"), HasSubstr("5.0"));
-  EXPECT_THAT(line_with(text, "Gain over the baseline"), HasSubstr("paired blocks, n 8"));
+  EXPECT_THAT(line_with(text, "Gain over the baseline"), HasSubstr("(8 paired blocks)"));
   const std::string ceilings = text.substr(text.find("Ceiling"));
   EXPECT_THAT(line_with(ceilings, "loader"), HasSubstr("<- binds"));
   EXPECT_THAT(line_with(ceilings, "training step"), HasSubstr("2,000"));
@@ -102,6 +102,38 @@ TEST(RecommendText, UndecidedOnesAreNamed) {
   EXPECT_THAT(text, HasSubstr("1 setting undecided"));
   EXPECT_THAT(text, HasSubstr("Not settled yet"));
   EXPECT_THAT(text, HasSubstr("larger --budget"));
+}
+
+TEST(RecommendText, AGainThatNoiseCoversIsNoGainInTheVerdictEither) {
+  RunBuilder b;
+  b.run.spec.current = make({.workers = 1});
+  b.confirm(make({.workers = 2, .loader = "pooled"}), {1300, 900, 1500, 1000});
+  b.confirm(make({.workers = 1}), {900, 1000, 900, 1100});
+  const std::string text = on_one_line(text_of(b.run));
+  EXPECT_THAT(text, HasSubstr("noise covers the difference"));
+  EXPECT_THAT(text, Not(HasSubstr("x the current settings")));
+}
+
+TEST(RecommendText, AnAxisThatWasSweptIsInTheVerdict) {
+  RunBuilder b = example_run();
+  EXPECT_THAT(text_of(b.run).substr(0, 200), Not(HasSubstr("precision")));
+  b.run.spec.axes["precision"] = {std::string("fp32"), std::string("fp16")};
+  EXPECT_THAT(on_one_line(text_of(b.run)).substr(0, 200), HasSubstr("precision fp16"));
+}
+
+TEST(RecommendText, TheFastestIsNamedWhereACheaperOneIsRecommended) {
+  RunBuilder b;
+  b.confirm(make({.batch = 64, .workers = 2, .loader = "pooled"}), {995, 994, 995, 996});
+  b.confirm(make({.batch = 64, .workers = 8, .loader = "pooled"}), {1000, 999, 1000, 1001});
+  const std::string text = on_one_line(text_of(b.run));
+  EXPECT_THAT(text, StartsWith("Verdict 995 images/s with batch_size 64, num_workers 2"));
+  EXPECT_THAT(text, HasSubstr("Fastest of all: 1,000 [999, 1,001] images/s with batch_size 64, num_workers 8"));
+}
+
+TEST(RecommendText, TheNullDeviceIsSaidToBeOneNotAFakeGpu) {
+  RunBuilder b = example_run();
+  b.run.device.name = "null";
+  EXPECT_THAT(on_one_line(text_of(b.run)), HasSubstr("modelled: the null device takes no time for copies and steps"));
 }
 
 TEST(RecommendText, FailuresAndTheReasonAreShown) {

@@ -12,6 +12,7 @@
 
 #include "core/error.hpp"
 #include "model/model.hpp"
+#include "pipeline/image_list.hpp"
 #include "pipeline/make_data.hpp"
 #include "trial/training_loop.hpp"
 
@@ -70,6 +71,8 @@ class RunTrial : public testing::Test {
     DataCache cache;
     return run_trial(r, std::make_shared<SteadyClock>(), cache, {});
   }
+
+  static fs::path any_image() { return fs::directory_iterator(folder_ / "images" / "n00000000")->path(); }
 
   static fs::path folder_;
 };
@@ -232,6 +235,35 @@ TEST_F(RunTrial, AFewBadFilesAreCountedWithTheirNamesAndTheRunGoesOn) {
   EXPECT_EQ(spoilt.status, TrialStatus::invalid);
   EXPECT_NE(spoilt.reason.find("4 different files"), std::string::npos) << spoilt.reason;
   EXPECT_NE(spoilt.reason.find("1 %"), std::string::npos) << spoilt.reason;
+  fs::remove_all(data);
+}
+
+TEST_F(RunTrial, HalfOfTheImagesLostIsNoResultHoweverFewTheFiles) {
+  const fs::path data = folder_ / "half-bad";
+  fs::create_directories(data / "a");
+  fs::copy_file(any_image(), data / "a" / "good.jpg");
+  std::ofstream(data / "a" / "bad.jpg") << "this is no image";
+  TrialRequest r = request();
+  r.setup.data.path = data.string();
+  const TrialResult result = run(r);
+  EXPECT_EQ(result.status, TrialStatus::invalid);
+  EXPECT_NE(result.reason.find("10 %"), std::string::npos) << result.reason;
+  EXPECT_NE(result.reason.find("bad.jpg: failed"), std::string::npos) << result.reason;
+  fs::remove_all(data);
+}
+
+TEST_F(RunTrial, DataThatChangedSinceTheSweepBeganIsNoResult) {
+  const fs::path data = folder_ / "changing";
+  fs::copy(folder_ / "images", data, fs::copy_options::recursive);
+  TrialRequest r = request();
+  r.setup.data.path = data.string();
+  r.setup.data.fingerprint = ImageList::from_path(data.string()).fingerprint();
+  EXPECT_TRUE(run(r).images_per_s.has_value());
+  fs::copy_file(any_image(), data / "n00000000" / "another.jpg");
+  const TrialResult result = run(r);
+  EXPECT_EQ(result.status, TrialStatus::invalid);
+  EXPECT_FALSE(result.images_per_s.has_value());
+  EXPECT_NE(result.reason.find("the data changed since the sweep began"), std::string::npos) << result.reason;
   fs::remove_all(data);
 }
 

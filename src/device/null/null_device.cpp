@@ -24,7 +24,6 @@ std::unique_ptr<Device> make_null_device(std::shared_ptr<Clock> clock, HostMemor
   facts.title = "null device: everything takes no time";
   facts.modelled = true;
   facts.copies = true;
-  facts.fake = true;
   for (const auto& [precision, name] : enum_names<Precision>()) facts.precisions.emplace_back(name);
   return std::make_unique<ModelledDevice>(std::move(facts), 0, std::make_unique<NoCosts>(), HostWait::spin,
                                           std::move(clock), std::move(left));

@@ -7,7 +7,7 @@
 namespace feedtune {
 
 /// `null`: everything takes no time, copies included, and memory has no limit. What a trial on it measures is the
-/// loader and the tool itself. Its facts say fake and modelled. The device also is a TimedWork.
+/// loader and the tool itself. Its facts say modelled. The device also is a TimedWork.
 std::unique_ptr<Device> make_null_device(std::shared_ptr<Clock> clock, HostMemoryLeft left = {});
 
 }  // namespace feedtune
