@@ -82,8 +82,8 @@ Ceilings find_ceilings(const Run& run, const Configuration& chosen) {
     lowest = ceiling;
     c.binds = name;
   };
+  consider(c.step, "step");  // first: where the CPUs would do for more, it is the step that binds
   consider(c.joint_cpu, "joint_cpu");
-  consider(c.step, "step");
   consider(c.h2d, "h2d");
   consider(c.loader, "loader");
   return c;

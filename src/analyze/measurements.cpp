@@ -96,7 +96,14 @@ BlockFit fit_blocks(const std::vector<Measured>& all) {
   Moments effects;
   for (const auto& [block, effect] : block_effect) effects.add(effect);
   fit.blocks = static_cast<int>(block_effect.size());
-  if (fit.blocks > 1) fit.block_sd = std::sqrt(effects.variance());
+  if (fit.blocks < 2) return fit;
+  // An effect is a mean of its block's trials and holds their noise too.
+  std::map<int, int> trials_in;
+  for (const Measured& m : all)
+    for (const auto& [block, value] : m.confirm_log) ++trials_in[block];
+  double share = 0;
+  for (const auto& [block, trials] : trials_in) share += 1.0 / trials / fit.blocks;
+  fit.block_sd = std::sqrt(std::max(0.0, effects.variance() - share * fit.residual_sd * fit.residual_sd));
   return fit;
 }
 

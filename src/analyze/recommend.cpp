@@ -24,8 +24,8 @@ Interval from_logs(double mean, double half_width, std::int64_t n) {
 
 /// The fitted level: what the configuration gives in the mean of all blocks, those it was not in included, so that two
 /// rates stand to each other as their losses and gains say. Uncertain by its own trials and by how the blocks differ; the
-/// degrees of freedom are Welch and Satterthwaite's. Where every configuration is in every block this is the t interval
-/// of its blocks' mean.
+/// degrees of freedom are Welch and Satterthwaite's. Where one configuration alone was confirmed this is the t interval of its
+/// blocks' mean.
 Interval confirmed_rate(const Measurements& data, const Measured& m) {
   const BlockFit& fit = data.fit;
   const double own = fit.residual_sd * fit.residual_sd / m.blocks();
@@ -121,14 +121,8 @@ void add_roles(const Run& run, const Measurements& data, const Headline& headlin
   r.current = role_candidate(data, choice, find_current(run, recommended.batch_size));
   for (const auto& [role, over] : {std::pair{&r.baseline, "baseline"}, std::pair{&r.current, "current"}})
     if (*role) r.gains.push_back(gain(data, recommended, *data.find((*role)->configuration.key()), over));
-  // At the verdict's batch size, where anything of the kind was measured there.
-  const auto of_pytorch = [&](bool same_batch) {
-    return choose(data, options, [&](const Measured& m) {
-      return headline.members(m) && pytorch_can(m.configuration) && (!same_batch || m.batch_size == recommended.batch_size);
-    });
-  };
-  Choice pytorch = of_pytorch(true);
-  if (pytorch.recommended == nullptr) pytorch = of_pytorch(false);
+  const Choice pytorch =
+      choose(data, options, [&](const Measured& m) { return headline.members(m) && pytorch_can(m.configuration); });
   if (pytorch.recommended == nullptr) return;
   const Standing* overall = standing_of(choice.standings, pytorch.recommended->measured);
   r.pytorch = candidate(data, overall != nullptr ? *overall : *pytorch.recommended);

@@ -71,7 +71,7 @@ using IsOfKind = bool (FileNote::*)() const;
 std::string first_file(const Run& run, IsOfKind is_of_kind) {
   for (const TrialResult& t : run.trials)
     for (const FileNote& note : t.files)
-      if ((note.*is_of_kind)()) return fmt::format("{}: {}", note.path, note.reason);
+      if (t.stage != "anchor" && (note.*is_of_kind)()) return fmt::format("{}: {}", note.path, note.reason);
   return "no name is known";
 }
 
@@ -80,12 +80,14 @@ void warn_of_data(const Run& run, Recommendation& r) {
     if (note.starts_with("skipped")) r.warnings.push_back("of the data were " + note);
   ImageCounts sum;
   for (const TrialResult& t : run.trials) {
+    if (t.stage == "anchor") continue;  // of feedtune's own images
     sum.decoded += t.images.decoded;
     sum.damaged += t.images.damaged;
     sum.failed += t.images.failed;
   }
   const auto share = [&](std::int64_t count) {
     const double percent = 100 * static_cast<double>(count) / static_cast<double>(sum.decoded + sum.failed);
+    if (percent < 0.001) return std::string("less than 0.001 %");
     return fmt::format("{:.{}f} %", percent, percent >= 9.95 ? 0 : percent >= 0.095 ? 1 : 3);
   };
   if (sum.failed > 0)
@@ -114,10 +116,10 @@ void warn_of_roles(const Run& run, Recommendation& r) {
 
 void add_warnings(const Run& run, const WarningInput& input, Recommendation& r) {
   const Failures failures = count_failures(run);
-  warn_of_data(run, r);
   if (input.choice == nullptr) {
     r.warnings.push_back(failures.searched == 0 ? "no trial was measured"
                                                 : fmt::format("no trial worked: {}", describe(failures)));
+    warn_of_data(run, r);
     return;
   }
   if (input.relaxed)
@@ -127,6 +129,7 @@ void add_warnings(const Run& run, const WarningInput& input, Recommendation& r) 
   if (input.headline.current_batch_failed)
     r.warnings.push_back("nothing usable was measured at the current batch size, so the headline is another one");
   warn_of_confidence(input, r);
+  warn_of_data(run, r);
   if (r.batch_changed)
     r.warnings.push_back(
         "a different batch size changes training: the learning rate has to follow (a common start is to "

@@ -6,6 +6,7 @@
 #include "cli/exit_codes.hpp"
 #include "core/error.hpp"
 #include "core/read_file.hpp"
+#include "core/counted.hpp"
 #include "core/single_line.hpp"
 #include "json/run_json.hpp"
 #include "pipeline/packed_folder.hpp"
@@ -20,7 +21,7 @@ int validate_pack(const std::string& folder) {
   const DataFacts facts = ImageList::from_path(folder).facts();  // refuses an unfinished one
   const auto problems = verify_pack(folder);
   if (problems.empty()) {
-    std::cout << single_line(folder) << ": a pack of " << facts.images << " images, every checksum right\n";
+    std::cout << single_line(folder) << ": a pack of " << counted(facts.images, "image") << ", every checksum right\n";
     return exit_code::ok;
   }
   for (const auto& problem : problems) std::cerr << "feedtune: " << single_line(problem) << '\n';
@@ -39,12 +40,12 @@ int run_command(const ValidateArguments& arguments) {
   const fs::path result = folder ? path / "result.json" : path;
   if (folder && !fs::exists(result, unseen)) {
     const Run run = load_run(arguments.file);
-    std::cout << single_line(arguments.file) << ": a journal of " << run.trials.size() << " trials, no result.json\n";
+    std::cout << single_line(arguments.file) << ": a journal of " << counted(std::ssize(run.trials), "trial") << ", no result.json\n";
     return exit_code::ok;
   }
   if (result.extension() == ".jsonl") {
     const Run run = load_run(result.string());
-    std::cout << single_line(result.string()) << ": a journal of " << run.trials.size() << " trials\n";
+    std::cout << single_line(result.string()) << ": a journal of " << counted(std::ssize(run.trials), "trial") << "\n";
     return exit_code::ok;
   }
   const auto problems = validate_result(read_file(result.string()), result.string());

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <string_view>
 
+#include "core/counted.hpp"
 #include "core/enums.hpp"
 #include "report/ceilings_text.hpp"
 #include "report/format.hpp"
@@ -80,7 +81,7 @@ void Progress::stage_started(const SweepStatus& status, const Run& so_far) {
     const std::string ceilings = ceilings_text(so_far);
     if (!ceilings.empty()) line('\n' + ceilings);
   }
-  line(fmt::format("{}{}", status.stage, status.planned ? fmt::format(": {} trial{}", *status.planned, *status.planned == 1 ? "" : "s") : ""));
+  line(fmt::format("{}{}", status.stage, status.planned ? ": " + counted(*status.planned, "trial") : ""));
 }
 
 void Progress::trial_started(const TrialRequest& request, const SweepStatus& status) {

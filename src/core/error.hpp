@@ -32,6 +32,12 @@ class InputError : public Error {
   std::string where_;
 };
 
+/// The data is not what it was when the sweep began: its trials cannot be compared any more.
+class DataChangedError : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 /// A spec value that cannot be: SpecError("axes.batch_size[2]", "got 0, want an integer >= 1").
 class SpecError : public InputError {
  public:

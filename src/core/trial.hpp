@@ -92,7 +92,7 @@ struct TrialResult {
   TrialStatus status = TrialStatus::ok;
   std::optional<MemoryKind> memory_kind;  ///< with out_of_memory
   std::string reason;                     ///< with any status but ok
-  std::string stop_reason;                ///< interval, time, deadline, error
+  std::string stop_reason;                ///< interval, time, deadline, error, data_changed (which ends the sweep)
 
   std::optional<Interval> images_per_s;  ///< n: batch means
   PhaseSummaries phases;                 ///< milliseconds per step

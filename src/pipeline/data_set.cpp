@@ -20,7 +20,7 @@ void check_supported(const LoaderSetup& loader, const ImageList& list) {
 
 void check_unchanged(const DataSetup& data, const ImageList& list) {
   if (!data.fingerprint.empty() && list.fingerprint() != data.fingerprint)
-    throw InputError(data.path, "the data changed since the sweep began (files came, went or were written anew)");
+    throw DataChangedError(data.path, "the data changed since the sweep began (files came, went or were written anew)");
 }
 
 std::shared_ptr<const ImageList> cached_list(const DataSetup& data, const LoaderSetup& loader, DataCache& cache) {

@@ -42,7 +42,7 @@ class DataSet {
   LoaderParts parts(std::shared_ptr<HostAllocator> pageable, std::shared_ptr<HostAllocator> batch_memory,
                     int numa_node = 0);
 
-  /// Throws InputError where the data isn't that of data.fingerprint any more; so does the constructor.
+  /// Throws DataChangedError where the listed data isn't that of data.fingerprint any more; so does the constructor.
   void check_unchanged() const;
 
   const ImageList& list() const { return *list_; }

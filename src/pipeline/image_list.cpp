@@ -92,8 +92,8 @@ DataFacts ImageList::facts() const {
 std::string ImageList::fingerprint() const {
   Fnv1a64 hash;
   hash.add(std::string_view(names_));  // with their terminating zeros, so that no two lists run together
-  const std::size_t sampled = std::min(size(), digest_files);
-  for (std::size_t k = 0; folder() >= 0 && k < sampled; ++k) add_state(hash, folder(), c_name(k * size() / sampled));
+  const std::size_t sampled = packed_folder().empty() ? std::min(size(), digest_files) : 0;
+  for (std::size_t k = 0; k < sampled; ++k) add_state(hash, folder(), c_name(k * size() / sampled));
   if (!packed_folder().empty()) {
     const std::string folder_of_pack = packed_folder() + "/";
     bool there = add_state(hash, AT_FDCWD, (folder_of_pack + packed_index_name).c_str());

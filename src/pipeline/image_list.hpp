@@ -48,7 +48,8 @@ class ImageList {
   DataFacts facts() const;
 
   /// Tells whether this data changed between two trials on this machine: of every name, and of the size and time of
-  /// change of 64 files spread over the list and of all files of a pack. Look-ups only, nothing is read.
+  /// change of 64 files spread over the list, or of a pack's index and shards (not its originals). Look-ups only, nothing
+  /// is read. A list made before other files came or went doesn't know of them.
   std::string fingerprint() const;
 
  private:

@@ -61,6 +61,7 @@ class PackedMapRegions {
     const bool handled = info->si_code > 0 && replace(at);
     // Not ours: whoever was there before is asked when the same instruction fails again.
     if (!handled) ::sigaction(SIGBUS, &before_, nullptr);
+    if (info->si_code <= 0) ::raise(SIGBUS);  // sent by a process: nothing fails again by itself
     errno = number;
   }
 

@@ -116,7 +116,7 @@ class Problems {
       ++others_;
   }
   std::vector<std::string> take(const std::string& folder) && {
-    if (others_ > 0) lines_.push_back(fmt::format("{}: {} more damaged images", folder, others_));
+    if (others_ > 0) lines_.push_back(fmt::format("{}: {} more like these", folder, others_));
     return std::move(lines_);
   }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "analyze/roles.hpp"
+#include "core/counted.hpp"
 #include "report/format.hpp"
 
 namespace feedtune {
@@ -20,7 +22,7 @@ std::string provenance(const Run& run, const Candidate& c) {
       comment(fmt::format("{} images/s at batch_size {} with {:.3g} CPUs and {}{}, {}.", rate_text(c.images_per_s.mean),
                           c.configuration.integer("batch_size").value_or(0), run.machine.cpus.effective, device,
                           run.device.modelled ? " (modelled)" : "",
-                          c.stage == "confirm" ? fmt::format("{} block{}", c.images_per_s.n, c.images_per_s.n == 1 ? "" : "s")
+                          c.stage == "confirm" ? counted(c.images_per_s.n, "block")
                                                : std::string("in the search only, not confirmed")));
   if (c.configuration.text("loader") == "external") return text + comment("Measured with your own loader.");
   return text + comment("Measured with feedtune's native loader, not in PyTorch.");
@@ -58,7 +60,7 @@ std::string recommend_pytorch(const Run& run, const Recommendation& r) {
   const Candidate& chosen = *r.pytorch;
   const Configuration& c = chosen.configuration;
   text += provenance(run, chosen);
-  if (r.best && r.best->configuration != c && r.best->images_per_s.mean > chosen.images_per_s.mean)
+  if (r.best && !pytorch_can(r.best->configuration) && r.best->images_per_s.mean > chosen.images_per_s.mean)
     text +=
         comment(fmt::format("The fastest that feedtune measured here, {} images/s, is not a DataLoader setting: {}.",
                             rate_text(r.best->images_per_s.mean),

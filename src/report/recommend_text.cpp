@@ -7,6 +7,7 @@
 
 #include "analyze/phase_means.hpp"
 #include "analyze/race.hpp"
+#include "core/counted.hpp"
 #include "report/ceilings_text.hpp"
 #include "report/format.hpp"
 #include "report/table.hpp"
@@ -20,10 +21,6 @@ std::string cell(const std::optional<Candidate>& c, const std::string& axis) {
   if (!c) return "";
   const auto found = c->configuration.values().find(axis);
   return found == c->configuration.values().end() ? "-" : to_text(found->second);
-}
-
-std::string counted(std::int64_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", count_text(count), noun, count == 1 ? "" : "s");
 }
 
 std::string how_measured(const Candidate& c) {
@@ -88,8 +85,6 @@ std::string per_batch_section(const Recommendation& r) {
     if (axis != "batch_size" && std::find(axes.begin(), axes.end(), axis) == axes.end() && axes.size() < 4 &&
         axis != "ready_batches")
       axes.push_back(axis);
-  std::vector<std::string> shown_axes = {"batch_size"};
-  shown_axes.insert(shown_axes.end(), axes.begin(), axes.end());
   Table table{{{"Batch", Align::right}, {"images/s", Align::right}, {"slower by", Align::right}}, {}};
   for (const std::string& axis : axes)
     table.columns.push_back({axis, axis == "num_workers" ? Align::right : Align::left});
@@ -102,10 +97,16 @@ std::string per_batch_section(const Recommendation& r) {
   }
   std::string text = render_table(table);
   const auto is_fastest = [&](const PerBatch& b) { return r.fastest && b.best.configuration == r.fastest->configuration; };
-  if (r.fastest && std::none_of(r.per_batch.begin(), r.per_batch.end(), is_fastest))
-    text += wrapped(fmt::format("Fastest of all: {} images/s with {} ({}); it costs more.", rate_text(r.fastest->images_per_s),
-                                settings_text(r.fastest->configuration, shown_axes), how_measured(*r.fastest)),
+  if (r.fastest && std::none_of(r.per_batch.begin(), r.per_batch.end(), is_fastest)) {
+    shown.push_back(r.fastest->configuration);
+    std::vector<std::string> telling = {"batch_size"};
+    telling.insert(telling.end(), axes.begin(), axes.end());
+    for (const std::string& axis : varying_axes(shown))
+      if (std::find(telling.begin(), telling.end(), axis) == telling.end()) telling.push_back(axis);
+    text += wrapped(fmt::format("Fastest of all: {} images/s with {} ({}).", rate_text(r.fastest->images_per_s),
+                                settings_text(r.fastest->configuration, telling), how_measured(*r.fastest)),
                     0, 2);
+  }
   if (r.largest_fit)
     text +=
         wrapped(fmt::format("Largest batch that was measured and leaves 10 % of device memory free: {} (for this model "
@@ -169,7 +170,7 @@ std::string measured_section(const Run& run, const Recommendation& r) {
   std::string text =
       fmt::format("Measured with {:.3g} CPUs; device {}{}, model {}, {}. ", run.machine.cpus.effective,
                   run.device.title.empty() ? run.device.name : run.device.title, r.modelled ? " (modelled)" : "",
-                  run.model.name.empty() ? "-" : run.model.name, counted(run.data.images, "image"));
+                  run.model.name.empty() ? "-" : run.model.name, count_text(run.data.images) + (run.data.images == 1 ? " image" : " images"));
   text += fmt::format("{} tried, finalists measured again in {}", counted(r.configurations, "setting"),
                       counted(r.blocks, "interleaved block"));
   if (r.noise) text += fmt::format("; one trial repeats within {} (standard deviation)", percent_text(*r.noise));

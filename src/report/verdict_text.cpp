@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "analyze/roles.hpp"
 #include "report/format.hpp"
@@ -26,11 +27,13 @@ bool keeps_current(const Recommendation& r) {
                        r.current->verdict == "equivalent");
 }
 
-std::string rounded_ratio(double ratio) { return fmt::format("{:.{}f}x", ratio, ratio < 9.95 ? 2 : 0); }
+std::string rounded_ratio(double ratio) {
+  return fmt::format("{:.{}f}x", ratio, std::abs(ratio - 1) < 0.05 ? 3 : ratio < 9.95 ? 2 : 0);
+}
 
-std::string gain_text(const Gain& g, const std::string& over) {
+std::string gain_text(const Gain& g, const std::string& over, bool decided) {
   if (g.method == "same configuration") return "that is " + over;
-  if (g.ratio.low <= 1 && g.ratio.high >= 1) return "not told apart from " + over + " yet";
+  if (g.ratio.low <= 1 && g.ratio.high >= 1) return "not told apart from " + over + (decided ? "" : " yet");
   return rounded_ratio(g.ratio.mean) + " " + over;
 }
 
@@ -52,9 +55,9 @@ std::string verdict(const Run& run, const Recommendation& r) {
         100 * r.within, rate_text(r.current->images_per_s.mean),
         r.decided ? "" : " Not settled yet: see the warnings.");
   if (const Gain* g = gain_over(r, "current"))
-    text += ": " + gain_text(*g, "the current settings");
+    text += ": " + gain_text(*g, "the current settings", r.decided);
   else if (const Gain* base = gain_over(r, "baseline"))
-    text += ": " + gain_text(*base, "feedtune's baseline (0 workers)");
+    text += ": " + gain_text(*base, "feedtune's baseline (0 workers)", r.decided);
   return text + (r.decided ? "." : ". Not settled yet: see the warnings.");
 }
 
@@ -99,9 +102,10 @@ std::string change(const Recommendation& r) {
   if (!r.pytorch) return elsewhere;
   const Configuration& pytorch = r.pytorch->configuration;
   const bool already = r.current && change_text(r.current->configuration, pytorch).empty();
-  return fmt::format("in PyTorch {}: {} images/s (`recommend --format pytorch` prints the arguments); {}",
+  const bool same_batch = pytorch.integer("batch_size") == r.recommended->configuration.integer("batch_size");
+  return fmt::format("in PyTorch {}: {} images/s{} (`recommend --format pytorch` prints the arguments); {}",
                      already ? "nothing measured is better than the current settings" : from(pytorch),
-                     rate_text(r.pytorch->images_per_s.mean), elsewhere);
+                     rate_text(r.pytorch->images_per_s.mean), same_batch ? "" : ", its loader's own best batch size", elsewhere);
 }
 
 std::string beyond(const Recommendation& r) {

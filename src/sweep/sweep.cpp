@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "core/counted.hpp"
 #include "search/memory_dominance.hpp"
 #include "search/reference.hpp"
 #include "search/shuffle.hpp"
@@ -45,7 +46,8 @@ class Sweep {
     if (!book_.stopped()) explore();
     if (!book_.stopped()) confirm();
     if (book_.stopped())
-      book_.note("interrupted", fmt::format("stopped by the user after {} trial{}; --resume goes on", book_.run().trials.size(), book_.run().trials.size() == 1 ? "" : "s"));
+      book_.note("interrupted", fmt::format("stopped after {}: {}; --resume goes on{}", counted(std::ssize(book_.run().trials), "trial"),
+                                            book_.stopped_because(), book_.data_changed() ? " once the data is as it was" : ""));
     const bool complete = !book_.stopped();
     Run run = book_.take();
     run.complete = complete;
@@ -118,7 +120,7 @@ class Sweep {
       else ++left;
     }
     for (const auto& [key, count] : skipped)
-      book_.note("skipped", fmt::format("{} configuration{} at least the memory of {}, which ran out of it", count, count == 1 ? " needs" : "s need", key));
+      book_.note("skipped", fmt::format("{} left out, needing at least the memory of {}, which ran out of it", counted(count, "configuration"), key));
     if (left > 0 && !book_.spending().allows("explore"))
       book_.note("budget", fmt::format("the search's share of the budget ended with {} of {} configurations not measured", left,
                                        plan_.space.configurations.size()));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/counted.hpp"
 #include "core/enums.hpp"
 #include "core/error.hpp"
 #include "sweep/trial_length.hpp"
@@ -58,13 +59,13 @@ TrialResult TrialBook::replay(const TrialRequest& request) {
                                            recorded.id, recorded.stage, recorded.configuration.key(), request.stage,
                                            request.configuration.key()));
   if (++replayed_ == recorded_->trials.size())
-    note("resumed", fmt::format("resumed with {} trial{} measured before", recorded_->trials.size(), recorded_->trials.size() == 1 ? "" : "s"));
+    note("resumed", fmt::format("resumed with {} measured before", counted(std::ssize(recorded_->trials), "trial")));
   return recorded;
 }
 
 std::optional<TrialResult> TrialBook::run_live(const TrialRequest& request) {
-  const auto interrupted = [this] {
-    stopped_ = true;
+  const auto interrupted = [this](const std::string& why = "stopped by the user") {
+    stopped_ = why;
     return std::nullopt;
   };
   if (hooks_.stop_requested && hooks_.stop_requested()) return interrupted();
@@ -73,6 +74,11 @@ std::optional<TrialResult> TrialBook::run_live(const TrialRequest& request) {
     if (hooks_.observer != nullptr) hooks_.observer->trial_progress(request, progress, status_);
   });
   if (result.stop_reason == "interrupted") return interrupted();
+  // Not recorded: it says nothing about its configuration, and no later trial could be compared with those before.
+  if (result.stop_reason == "data_changed") {
+    data_changed_ = true;
+    return interrupted(result.reason);
+  }
   result.id = request.id;
   result.configuration = request.configuration;
   result.purpose = request.purpose;

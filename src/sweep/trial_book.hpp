@@ -18,7 +18,7 @@ class TrialBook {
 
   void start_stage(const std::string& stage, std::optional<int> planned);
   /// The current stage may start another trial: within budget, and not stopped.
-  bool may_go_on() const { return !stopped_ && spending_.allows(status_.stage); }
+  bool may_go_on() const { return stopped_.empty() && spending_.allows(status_.stage); }
   /// Applies the configuration to `base` and runs the trial in the current stage. Absent: the user stopped.
   /// Throws InputError when the journal holds another trial in this place.
   std::optional<TrialResult> measure(TrialRequest request, const TrialSetup& base);
@@ -27,7 +27,10 @@ class TrialBook {
 
   const Run& run() const { return run_; }
   const Spending& spending() const { return spending_; }
-  bool stopped() const { return stopped_; }
+  bool stopped() const { return !stopped_.empty(); }
+  /// Why; empty while it may go on.
+  const std::string& stopped_because() const { return stopped_; }
+  bool data_changed() const { return data_changed_; }
   /// Ends the book.
   Run take();
 
@@ -48,7 +51,8 @@ class TrialBook {
   SweepStatus status_;
   std::int64_t last_id_ = 0;
   double mark_s_;  ///< end of the trial before, by the runner's clock
-  bool stopped_ = false;
+  std::string stopped_;
+  bool data_changed_ = false;
 };
 
 }  // namespace feedtune

@@ -234,6 +234,9 @@ TrialResult run_trial(const TrialRequest& request, std::shared_ptr<Clock> clock,
     fail(error.status(), error.what());
   } catch (const DeviceUnavailableError& error) {
     fail(TrialStatus::unsupported, error.what());
+  } catch (const DataChangedError& error) {
+    fail(TrialStatus::invalid, result.reason.empty() ? error.what() : fmt::format("{}; {}", error.what(), result.reason));
+    result.stop_reason = "data_changed";
   } catch (const Error& error) {
     fail(TrialStatus::invalid, error.what());
   } catch (const std::bad_alloc&) {

@@ -50,7 +50,7 @@ TEST(Ceilings, LoadingBesideTheStepIsNeverSaidToMakeItFaster) {
   b.component(Purpose::step_only, make({}), 500).host.cpu_s_per_image = 0.0020;  // of one CPU: another program had the other
   const Ceilings c = find_ceilings(b.run, make({}));
   EXPECT_EQ(c.joint_cpu, 500);
-  EXPECT_EQ(c.binds, "joint_cpu");
+  EXPECT_EQ(c.binds, "step");
 }
 
 TEST(Ceilings, WithoutComponentTrialsNothingIsClaimed) {

@@ -298,6 +298,15 @@ TEST(Recommend, BadImagesAndSkippedFoldersAreWarnedOfWithAnExample) {
   EXPECT_THAT(warnings, Not(Contains(HasSubstr("EXIF"))));
 }
 
+TEST(Recommend, WhyNothingWorkedIsSaidBeforeWhatElseIsWrongWithTheData) {
+  RunBuilder b;
+  b.fail(make(pooled_2), TrialStatus::out_of_memory, "out of device memory: asked for 9 bytes");
+  b.run.data.notes = {"skipped 1 links that lead nowhere (first: x)"};
+  const auto warnings = recommend(b.run, {}).warnings;
+  ASSERT_EQ(warnings.size(), 2u);
+  EXPECT_THAT(warnings[0], HasSubstr("no trial worked"));
+}
+
 TEST(Recommend, RatesStandToEachOtherAsTheirGainsSay) {
   // The machine is a third slower in the last two blocks, which the baseline was not in.
   RunBuilder b;

@@ -172,6 +172,16 @@ TEST_F(Program, ARunFolderInUseIsLeftAloneWithCode4) {
   EXPECT_EQ(read(folder_ / "busy" / "trials.jsonl"), before);
 }
 
+TEST_F(Program, ARunIsNotWrittenAmongTheImages) {
+  const fs::path inside = folder_ / "images" / "n00000000" / "run";
+  const Outcome refused = run(sweep("images/n00000000/run"));
+  EXPECT_EQ(refused.code, 2) << refused.err;
+  EXPECT_NE(refused.err.find("lies inside the data"), std::string::npos) << refused.err;
+  EXPECT_FALSE(fs::exists(inside));
+  // A folder whose name begins alike is not inside.
+  EXPECT_EQ(run(sweep("images-run")).code, 0);
+}
+
 TEST_F(Program, EveryMistakeIsOneLineWithItsPlaceAndItsCode) {
   fs::create_directories(folder_ / "empty");
   const std::string some_image = fs::directory_iterator(folder_ / "images" / "n00000000")->path().string();

@@ -222,6 +222,26 @@ TEST(Sweep, DataThatIsNotWarmAsAskedForIsNotedOnce) {
   EXPECT_NE(unknown[0].find("RWF_NOWAIT"), std::string::npos) << unknown[0];
 }
 
+TEST(Sweep, DataThatChangesEndsItAndCostsNoSettingItsName) {
+  FakeRunner runner;
+  int explored = 0;
+  runner.change = [&](const TrialRequest& request, TrialResult& result) {
+    if (request.stage != "explore" || ++explored < 5) return;
+    result.status = TrialStatus::invalid;
+    result.images_per_s.reset();
+    result.reason = "photos: the data changed since the sweep began";
+    result.stop_reason = "data_changed";
+  };
+  const feedtune::Run run = run_sweep(fake_plan(), runner, {.next_to_confirm = confirm_fastest(3)});
+  EXPECT_FALSE(run.complete);
+  EXPECT_EQ(explored, 5) << "no trial is tried on other data";
+  EXPECT_EQ(count_stage(run.trials, "explore"), 4);
+  for (const TrialResult& trial : run.trials) EXPECT_EQ(trial.status, TrialStatus::ok);
+  ASSERT_FALSE(run.notes.empty());
+  EXPECT_NE(run.notes.back().text.find("the data changed since the sweep began; --resume goes on once the data is as it was"), std::string::npos)
+      << run.notes.back().text;
+}
+
 TEST(Sweep, EndsAndSaysSoWhenNothingWorks) {
   FakeRunner runner;
   runner.change = [](const TrialRequest&, TrialResult& result) { result.status = TrialStatus::crashed; };

@@ -264,6 +264,19 @@ TEST_F(RunTrial, DataThatChangedSinceTheSweepBeganIsNoResult) {
   EXPECT_EQ(result.status, TrialStatus::invalid);
   EXPECT_FALSE(result.images_per_s.has_value());
   EXPECT_NE(result.reason.find("the data changed since the sweep began"), std::string::npos) << result.reason;
+  EXPECT_EQ(result.stop_reason, "data_changed");
+
+  r.setup.data.fingerprint = ImageList::from_path(data.string()).fingerprint();
+  r.target.min_time_s = r.target.max_time_s = 1.5;  // several heartbeats
+  DataCache cache;
+  bool touched = false;
+  const TrialResult during = run_trial(r, std::make_shared<SteadyClock>(), cache, [&](const ChildProgress& progress) {
+    if (progress.progress.phase != "measuring" || std::exchange(touched, true)) return;
+    for (const auto& entry : fs::directory_iterator(data / "n00000000"))
+      fs::last_write_time(entry.path(), fs::file_time_type::clock::now() + std::chrono::seconds(5));
+  });
+  EXPECT_TRUE(touched);
+  EXPECT_EQ(during.stop_reason, "data_changed") << "while it measured";
   fs::remove_all(data);
 }
 
