@@ -65,6 +65,12 @@ void warn_of_confidence(const WarningInput& input, Recommendation& r) {
                                      open == 1 ? "is" : "are", open == 1 ? "is" : "are"));
 }
 
+std::string why_it_stopped(const Run& run) {
+  for (const RunNote& note : run.notes)
+    if (note.kind == "interrupted") return " (" + note.text + ")";
+  return "";
+}
+
 using IsOfKind = bool (FileNote::*)() const;
 
 /// "a/b.jpg: failed: empty file"
@@ -117,7 +123,7 @@ void warn_of_roles(const Run& run, Recommendation& r) {
 void add_warnings(const Run& run, const WarningInput& input, Recommendation& r) {
   const Failures failures = count_failures(run);
   if (input.choice == nullptr) {
-    r.warnings.push_back(failures.searched == 0 ? "no trial was measured"
+    r.warnings.push_back(failures.searched == 0 ? "no trial was measured" + why_it_stopped(run)
                                                 : fmt::format("no trial worked: {}", describe(failures)));
     warn_of_data(run, r);
     return;

@@ -362,6 +362,8 @@ TEST(Recommend, DegenerateRunsGetAClearAnswerAndNoNaN) {
   Recommendation r = recommend(empty.run, {});
   EXPECT_FALSE(r.recommended);
   EXPECT_THAT(r.warnings, Contains("no trial was measured"));
+  empty.run.notes = {{"interrupted", "stopped after 0 trials: the data changed"}};
+  EXPECT_THAT(recommend(empty.run, {}).warnings, Contains("no trial was measured (stopped after 0 trials: the data changed)"));
   EXPECT_TRUE(next_to_confirm(empty.run, {}).empty());
 
   RunBuilder failed;
