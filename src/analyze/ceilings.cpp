@@ -86,6 +86,7 @@ Ceilings find_ceilings(const Run& run, const Configuration& chosen) {
   consider(c.joint_cpu, "joint_cpu");
   consider(c.h2d, "h2d");
   consider(c.loader, "loader");
+  if (!c.loader) c.binds.clear();  // it could not be measured, and may be lower than all of them
   return c;
 }
 

@@ -44,8 +44,8 @@ struct BlockFit {
   std::map<std::string, double> level;  ///< by configuration key: log images/s with the blocks' drift taken out
   double residual_sd = 0;               ///< of one trial, relative
   int degrees_of_freedom = 0;
-  double block_sd = 0;  ///< of one block's common deviation, relative: how far the machine itself wanders
   int blocks = 0;
+  double block_sd = 0;  ///< of one block's common deviation, relative: how far the machine itself wanders; 0 of one block
 };
 
 struct Measurements {

@@ -12,7 +12,6 @@
 #include "analyze/phase_means.hpp"
 #include "analyze/recommend_warnings.hpp"
 #include "analyze/roles.hpp"
-#include "measure/statistics.hpp"
 #include "measure/student_t.hpp"
 
 namespace feedtune {
@@ -29,7 +28,7 @@ Interval from_logs(double mean, double half_width, std::int64_t n) {
 Interval confirmed_rate(const Measurements& data, const Measured& m) {
   const BlockFit& fit = data.fit;
   const double own = fit.residual_sd * fit.residual_sd / m.blocks();
-  const double common = fit.blocks > 1 ? fit.block_sd * fit.block_sd / fit.blocks : 0;
+  const double common = fit.block_sd * fit.block_sd / fit.blocks;
   const double variance = own + common;
   if (variance <= 0) return from_logs(data.estimate(m), 0, m.blocks());
   double spread = fit.degrees_of_freedom > 0 ? own * own / fit.degrees_of_freedom : 0;

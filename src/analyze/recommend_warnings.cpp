@@ -67,7 +67,7 @@ void warn_of_confidence(const WarningInput& input, Recommendation& r) {
 
 std::string why_it_stopped(const Run& run) {
   for (const RunNote& note : run.notes)
-    if (note.kind == "interrupted") return " (" + note.text + ")";
+    if (note.kind == "interrupted" || note.kind == "budget") return " (" + note.text + ")";
   return "";
 }
 
@@ -91,21 +91,19 @@ void warn_of_data(const Run& run, Recommendation& r) {
     sum.damaged += t.images.damaged;
     sum.failed += t.images.failed;
   }
-  const auto share = [&](std::int64_t count) {
-    const double percent = 100 * static_cast<double>(count) / static_cast<double>(sum.decoded + sum.failed);
-    if (percent < 0.001) return std::string("less than 0.001 %");
-    return fmt::format("{:.{}f} %", percent, percent >= 9.95 ? 0 : percent >= 0.095 ? 1 : 3);
+  const auto percent = [&](std::int64_t count) {
+    return 100 * static_cast<double>(count) / static_cast<double>(sum.decoded + sum.failed);
   };
   if (sum.failed > 0)
     r.warnings.push_back(fmt::format(
-        "{} of the images that were asked for could not be read or decoded; images/s counts the others only, and "
+        "{:.3g} % of the images that were asked for could not be read or decoded; images/s counts the others only, and "
         "most training scripts stop at such a file (first: {})",
-        share(sum.failed), first_file(run, &FileNote::failed)));
+        percent(sum.failed), first_file(run, &FileNote::failed)));
   if (sum.damaged > 0)
     r.warnings.push_back(fmt::format(
-        "{} of the images that were asked for are damaged: decoded as far as they go, which is quicker than whole "
+        "{:.3g} % of the images that were asked for are damaged: decoded as far as they go, which is quicker than whole "
         "ones, and most training scripts stop at such a file (first: {})",
-        share(sum.damaged), first_file(run, &FileNote::damaged)));
+        percent(sum.damaged), first_file(run, &FileNote::damaged)));
 }
 
 void warn_of_roles(const Run& run, Recommendation& r) {
@@ -123,7 +121,7 @@ void warn_of_roles(const Run& run, Recommendation& r) {
 void add_warnings(const Run& run, const WarningInput& input, Recommendation& r) {
   const Failures failures = count_failures(run);
   if (input.choice == nullptr) {
-    r.warnings.push_back(failures.searched == 0 ? "no trial was measured" + why_it_stopped(run)
+    r.warnings.push_back(failures.searched == 0 ? "no setting was tried" + why_it_stopped(run)
                                                 : fmt::format("no trial worked: {}", describe(failures)));
     warn_of_data(run, r);
     return;

@@ -74,8 +74,8 @@ int run_command(const PackArguments& arguments) {
   if (summary.damaged > 0)
     std::cerr << fmt::format("feedtune: {} of {} images are damaged and were packed as far as they could be decoded\n", summary.damaged,
                              summary.images);
-  std::cout << fmt::format("{}: {} images as {} in {} shard{}, {} (the files: {})\n", single_line(arguments.folder), summary.images, arguments.kind,
-                           summary.shards, summary.shards == 1 ? "" : "s", bytes_text(static_cast<double>(summary.bytes)),
+  std::cout << fmt::format("{}: {} as {} in {}, {} (the files: {})\n", single_line(arguments.folder), counted(summary.images, "image"), arguments.kind,
+                           counted(static_cast<std::int64_t>(summary.shards), "shard"), bytes_text(static_cast<double>(summary.bytes)),
                            bytes_text(static_cast<double>(summary.source_bytes)));
   return exit_code::ok;
 }

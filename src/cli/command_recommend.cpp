@@ -25,7 +25,7 @@ int run_command(const RecommendArguments& arguments) {
     }
   }
   const Recommendation recommendation = recommend(run, options);
-  if (!recommendation.best) throw InputError(arguments.run, "no trial in it worked, so there is nothing to recommend");
+  if (!recommendation.best) throw InputError(arguments.run, "nothing to recommend: " + recommendation.warnings.front());
   if (arguments.format == "json") {
     std::cout << encode(recommendation);
   } else if (arguments.format == "pytorch") {

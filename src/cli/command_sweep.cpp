@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
-#include <filesystem>
 #include <iostream>
 
 #include "analyze/recommend.hpp"
@@ -18,7 +17,6 @@
 #include "core/error.hpp"
 #include "core/single_line.hpp"
 #include "device/cpu/cpu_device.hpp"
-#include "pipeline/packed_folder.hpp"
 #include "process/child.hpp"
 #include "cli/dry_run_text.hpp"
 #include "report/recommend_text.hpp"
@@ -50,19 +48,6 @@ std::string new_folder_name(const std::string& device) {
   return name;
 }
 
-/// A run's files among the images would be taken for some, and the data would change with each trial.
-void refuse_inside_data(const std::string& out, const Spec& spec) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (!fs::is_directory(spec.data, error) || packed_folder_state(spec.data) != PackedFolder::none) return;
-  const fs::path data = fs::canonical(spec.data, error);
-  if (error) return;  // listing it says more
-  for (fs::path folder = fs::weakly_canonical(fs::absolute(out, error), error); !error && folder.has_relative_path(); folder = folder.parent_path())
-    if (folder == data)
-      throw UsageError(fmt::format("the run's folder {} lies inside the data {}, where its files would be taken for images; give --out DIR elsewhere", out,
-                                   spec.data));
-}
-
 /// The exit code of a sweep that ended.
 int exit_code_of(const Run& run) {
   if (stop_signal() != 0) return exit_code::signal_base + stop_signal();
@@ -88,7 +73,7 @@ int run_command(const SweepArguments& arguments) {
   const auto say = [&](const std::string& text) {
     if (!arguments.quiet) std::cerr << single_line(text) << '\n';
   };
-  SweepPlan plan = make_plan(settings.spec, say);
+  SweepPlan plan = make_plan(settings.spec, settings.out.value_or("."), say);
   const DryRun planned = dry_run(plan);  // finds every mistake that the sweep would find before its first trial
   if (arguments.dry_run) {
     std::cout << dry_run_text(plan.header, planned);
@@ -96,7 +81,6 @@ int run_command(const SweepArguments& arguments) {
   }
 
   const std::string out = settings.out.value_or(new_folder_name(plan.header.spec.device));
-  refuse_inside_data(out, plan.header.spec);
   JournalContent recorded;
   RunFolder folder = [&] {
     if (!arguments.resume) {

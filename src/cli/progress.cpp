@@ -4,12 +4,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <string_view>
 
-#include "core/counted.hpp"
 #include "core/enums.hpp"
 #include "report/ceilings_text.hpp"
 #include "report/format.hpp"
@@ -31,12 +29,8 @@ std::vector<std::string> telling_axes(Purpose purpose) {
 }
 
 std::string what(const Configuration& configuration, Purpose purpose, const std::vector<std::string>& swept) {
-  std::vector<std::string> axes = telling_axes(purpose);
-  if (purpose == Purpose::trial)
-    for (const std::string& axis : swept)
-      if (std::find(axes.begin(), axes.end(), axis) == axes.end()) axes.push_back(axis);
-  const std::string text = settings_text(configuration, axes);
-  return purpose == Purpose::trial ? text : fmt::format("{}: {}", to_text(purpose), text);
+  if (purpose == Purpose::trial) return settings_text(configuration, joined_axes(telling_axes(purpose), swept));
+  return fmt::format("{}: {}", to_text(purpose), settings_text(configuration, telling_axes(purpose)));
 }
 
 std::string count(const SweepStatus& status) {
@@ -74,9 +68,7 @@ void Progress::live_line(const std::string& text) {
 }
 
 void Progress::stage_started(const SweepStatus& status, const Run& so_far) {
-  swept_.clear();
-  for (const auto& [axis, values] : so_far.spec.axes)
-    if (values.size() > 1) swept_.push_back(axis);
+  swept_ = swept_axes(so_far.spec);
   if (status.stage == "explore") {
     const std::string ceilings = ceilings_text(so_far);
     if (!ceilings.empty()) line('\n' + ceilings);

@@ -16,6 +16,7 @@
 #include "machine/cpu_limit.hpp"
 #include "machine/facts.hpp"
 #include "model/model.hpp"
+#include "pipeline/data_folders.hpp"
 #include "pipeline/data_set.hpp"
 #include "pipeline/image_list.hpp"
 #include "pipeline/make_data.hpp"
@@ -134,7 +135,7 @@ void prepare_anchor_data(const SweepPlan& plan, const std::function<void(const s
   }
 }
 
-SweepPlan make_plan(const Spec& asked, const std::function<void(const std::string&)>& say) {
+SweepPlan make_plan(const Spec& asked, const std::string& out, const std::function<void(const std::string&)>& say) {
   SweepPlan plan;
   Run& run = plan.header;
   run.spec = asked;
@@ -159,6 +160,7 @@ SweepPlan make_plan(const Spec& asked, const std::function<void(const std::strin
   if (spec.model.empty()) spec.model = spec.step_times.empty() ? default_model(device.name) : "user";
 
   const ImageList list = ImageList::from_path(spec.data);
+  DataFolders(list, spec.data).refuse_inside(out);
   run.data = list.facts();
 
   TrialSetup& base = plan.base;

@@ -10,9 +10,9 @@
 namespace feedtune {
 
 /// `say` gets lines for stderr (why auto took the cpu, that images for the anchors are being made).
-/// Throws UsageError without data, DeviceUnavailableError, InputError, SpecError.
-/// The anchors' data are named, not made.
-SweepPlan make_plan(const Spec& spec, const std::function<void(const std::string&)>& say);
+/// `out`: the run's folder, or the one that it is made in. Throws UsageError without data, DeviceUnavailableError,
+/// InputError (also where `out` lies among the images), SpecError. The anchors' data are named, not made.
+SweepPlan make_plan(const Spec& spec, const std::string& out, const std::function<void(const std::string&)>& say);
 
 /// Makes the anchors' images in the user's cache folder, unless they are there. Its errors say how to do without.
 void prepare_anchor_data(const SweepPlan& plan, const std::function<void(const std::string&)>& say);

@@ -4,9 +4,9 @@
 
 namespace feedtune {
 
-/// "1 trial", "2 trials".
-inline std::string counted(std::int64_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
+/// 12345 as "12,345".
+std::string count_text(std::int64_t count);
+/// "1 trial", "2,000 trials".
+std::string counted(std::int64_t count, const std::string& noun);
 
 }  // namespace feedtune

@@ -13,8 +13,7 @@
 namespace feedtune {
 
 std::string read_file(const std::string& path, std::size_t max_bytes) {
-  // Non-blocking, so that a FIFO nobody writes to does not hang the program before it is told apart.
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const int file = open_to_read(path);
   if (file < 0) {
     if (errno == ENOENT || errno == ENOTDIR) throw InputError(path, "no such file or folder");
     throw IoError(path, "read", errno);
@@ -39,6 +38,20 @@ std::string read_file(const std::string& path, std::size_t max_bytes) {
     text.append(block, static_cast<std::size_t>(got));
     if (text.size() > max_bytes) throw too_large();
   }
+}
+
+int open_to_read(const std::string& path) { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); }
+
+ssize_t read_at(int file, std::span<std::byte> into, std::uint64_t offset) {
+  std::size_t filled = 0;
+  while (filled < into.size()) {
+    const ssize_t got = ::pread(file, into.data() + filled, into.size() - filled, static_cast<off_t>(offset + filled));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return -1;
+    if (got == 0) break;
+    filled += static_cast<std::size_t>(got);
+  }
+  return static_cast<ssize_t>(filled);
 }
 
 }  // namespace feedtune

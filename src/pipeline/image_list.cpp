@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/read_file.hpp"
 #include "pipeline/hash.hpp"
 #include "pipeline/image_format.hpp"
 #include "pipeline/packed_folder.hpp"
@@ -38,14 +39,8 @@ void add_contents(Fnv1a64& digest, const ImageList& list, std::size_t image, std
     digest.add(std::string_view("unreadable"));
     return;
   }
-  std::size_t filled = 0;
-  while (filled < buffer.size()) {
-    const ssize_t got = ::pread(file.get(), buffer.data() + filled, buffer.size() - filled, static_cast<off_t>(filled));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    filled += static_cast<std::size_t>(got);
-  }
-  digest.add(buffer.first(filled));
+  const ssize_t got = read_at(file.get(), buffer, 0);
+  digest.add(buffer.first(got < 0 ? 0 : static_cast<std::size_t>(got)));
 }
 
 /// Whether it is there.
@@ -91,14 +86,13 @@ DataFacts ImageList::facts() const {
 
 std::string ImageList::fingerprint() const {
   Fnv1a64 hash;
-  hash.add(std::string_view(names_));  // with their terminating zeros, so that no two lists run together
-  const std::size_t sampled = packed_folder().empty() ? std::min(size(), digest_files) : 0;
-  for (std::size_t k = 0; k < sampled; ++k) add_state(hash, folder(), c_name(k * size() / sampled));
-  if (!packed_folder().empty()) {
-    const std::string folder_of_pack = packed_folder() + "/";
-    bool there = add_state(hash, AT_FDCWD, (folder_of_pack + packed_index_name).c_str());
-    for (std::size_t shard = 0; there; ++shard)
-      there = add_state(hash, AT_FDCWD, (folder_of_pack + packed_shard_name(shard)).c_str());
+  hash.add(names_hash_);
+  if (packed_folder().empty()) {
+    const std::size_t sampled = std::min(size(), digest_files);
+    for (std::size_t k = 0; k < sampled; ++k) add_state(hash, folder(), c_name(k * size() / sampled));
+  } else {
+    bool there = add_state(hash, AT_FDCWD, (packed_folder() + "/" + packed_index_name).c_str());
+    for (std::size_t shard = 0; there; ++shard) there = add_state(hash, AT_FDCWD, packed_shard_path(packed_folder(), shard).c_str());
   }
   return fmt::format("{:016x}", hash.value());
 }

@@ -57,6 +57,7 @@ class ImageList {
   std::string layout_;
   Descriptor folder_;
   std::string names_;                 ///< each with its terminating zero
+  std::uint64_t names_hash_ = 0;      ///< of all of it
   std::vector<std::uint64_t> ends_;   ///< begin of each name; one more than there are images
   std::vector<std::int32_t> labels_;
   std::int64_t skipped_ = 0;

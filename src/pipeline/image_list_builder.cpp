@@ -87,6 +87,9 @@ ImageList ImageListBuilder::finish(std::string layout, Descriptor folder, bool s
   for (const auto& [reason, entry] : skipped_)
     note(fmt::format("skipped {} {} (first: {})", entry.count, reason, entry.first));
   skipped_.clear();
+  Fnv1a64 hash;
+  hash.add(std::string_view(list_.names_));  // with their terminating zeros, so that no two lists run together
+  list_.names_hash_ = hash.value();
   list_.layout_ = std::move(layout);
   list_.folder_ = std::move(folder);
   return std::move(list_);

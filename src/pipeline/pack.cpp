@@ -18,7 +18,7 @@
 #include "pipeline/image_error.hpp"
 #include "pipeline/image_list.hpp"
 #include "pipeline/image_source.hpp"
-#include "pipeline/pack_originals.hpp"
+#include "pipeline/data_folders.hpp"
 #include "pipeline/packed_folder.hpp"
 #include "pipeline/packed_picture.hpp"
 #include "pipeline/packed_writer.hpp"
@@ -81,7 +81,7 @@ class InOrder {
 
 class Packing {
  public:
-  Packing(const ImageList& list, const PackOriginals& originals, const PackRecipe& recipe, PackedWriter& writer)
+  Packing(const ImageList& list, const DataFolders& originals, const PackRecipe& recipe, PackedWriter& writer)
       : list_(list), originals_(originals), recipe_(recipe), writer_(writer), in_order_([this](std::size_t i, const Record& r) { write(i, r); }) {}
 
   void run(int threads, const PackProgress& progress) {
@@ -143,7 +143,7 @@ class Packing {
   }
 
   const ImageList& list_;
-  const PackOriginals& originals_;
+  const DataFolders& originals_;
   const PackRecipe& recipe_;
   PackedWriter& writer_;
   InOrder in_order_;
@@ -166,18 +166,6 @@ void check_options(const PackOptions& options) {
   if (kind != PackKind::resized && quality != 0) throw InputError("--quality", "only kind resized makes JPEGs");
 }
 
-PackOriginals originals_of(const ImageList& list, const PackOptions& options) {
-  try {
-    PackOriginals originals(list, options.data);
-    const fs::path around = originals.around(fs::weakly_canonical(fs::absolute(options.folder)));
-    if (around.empty()) return originals;
-    throw InputError(options.folder, fmt::format("lies inside the data, and its files would then be taken for images of {}; "
-                                                 "choose a folder outside of it", around.string()));
-  } catch (const fs::filesystem_error& error) {
-    throw IoError(error.path1().string(), "resolve", error.code().value());
-  }
-}
-
 /// Ties shards to their index: the same source and options, the same number.
 std::uint64_t pack_id(const DataFacts& source, const PackOptions& options) {
   Fnv1a64 hash;
@@ -195,7 +183,8 @@ std::uint64_t pack_id(const DataFacts& source, const PackOptions& options) {
 PackSummary pack(const PackOptions& options, const PackProgress& progress) {
   check_options(options);
   const ImageList list = ImageList::from_path(options.data);
-  const PackOriginals originals = originals_of(list, options);
+  const DataFolders originals(list, options.data);
+  originals.refuse_inside(options.folder);
   const DataFacts facts = list.facts();
   PackedWriter writer(options.folder, options.recipe, pack_id(facts, options), options.shard_bytes);
   Packing packing(list, originals, options.recipe, writer);

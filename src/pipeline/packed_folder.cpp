@@ -13,7 +13,9 @@
 #include <fstream>
 #include <new>
 
+#include "core/counted.hpp"
 #include "core/error.hpp"
+#include "core/read_file.hpp"
 #include "pipeline/image_list_builder.hpp"
 #include "pipeline/packed_store.hpp"
 
@@ -68,16 +70,10 @@ constexpr std::size_t block_bytes = std::size_t{1} << 20;
 bool read_more(int file, std::size_t bytes, std::vector<std::byte>& into, const std::string& path) {
   const std::size_t before = into.size();
   into.resize(before + bytes);
-  std::size_t filled = 0;
-  while (filled < bytes) {
-    const ssize_t got = ::read(file, into.data() + before + filled, bytes - filled);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw IoError(path, "read", errno);
-    if (got == 0) break;
-    filled += static_cast<std::size_t>(got);
-  }
-  into.resize(before + filled);
-  return filled > 0;
+  const ssize_t got = read_at(file, std::span(into).last(bytes), before);
+  if (got < 0) throw IoError(path, "read", errno);
+  into.resize(before + static_cast<std::size_t>(got));
+  return got > 0;
 }
 
 /// Every entry of an index and every name has a byte that is not zero. A sparse file that says that it is an index of
@@ -112,16 +108,16 @@ PackedFolder packed_folder_state(const std::string& path) {
 }
 
 bool is_part_of_pack(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  const Descriptor file(open_to_read(path));
   struct stat facts {};
   if (!file || ::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return false;
   std::byte first[8];
-  return ::pread(file.get(), first, sizeof first, 0) == static_cast<ssize_t>(sizeof first) && is_packed_file(first);
+  return read_at(file.get(), first, 0) == static_cast<ssize_t>(sizeof first) && is_packed_file(first);
 }
 
 PackedIndex read_packed_index(const std::string& folder) {
   const std::string path = in_folder(folder, packed_index_name);
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  const Descriptor file(open_to_read(path));
   if (!file) throw IoError(path, "open", errno);
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0) throw IoError(path, "examine", errno);
@@ -140,7 +136,7 @@ PackedIndex read_packed_index(const std::string& folder) {
 
 Descriptor open_packed_shard(const std::string& folder, std::size_t number, const PackedIndex& index) {
   const std::string path = packed_shard_path(folder, number);
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  Descriptor file(open_to_read(path));
   if (!file) {
     if (errno == ENOENT) throw InputError(path, "is missing from its packed folder");
     throw IoError(path, "open", errno);
@@ -149,7 +145,7 @@ Descriptor open_packed_shard(const std::string& folder, std::size_t number, cons
   if (::fstat(file.get(), &facts) != 0) throw IoError(path, "examine", errno);
   if (!S_ISREG(facts.st_mode)) throw InputError(path, "not a regular file");
   std::byte header[packed_shard_header_bytes];
-  const ssize_t got = ::pread(file.get(), header, sizeof header, 0);
+  const ssize_t got = read_at(file.get(), header, 0);
   if (got < 0) throw IoError(path, "read", errno);
   check_shard_header(std::span(header).first(static_cast<std::size_t>(got)), static_cast<std::uint64_t>(facts.st_size),
                      index.shards[number], static_cast<std::uint32_t>(number), index.id, path);
@@ -176,8 +172,8 @@ ImageList read_packed_list(const std::string& folder) {
                             in_folder(folder, packed_source_name));
   }
   DataFacts facts = index.source;
-  facts.notes.push_back(fmt::format("packed: {}; {} bytes in {} shards", recipe_text(index.recipe), store.total_bytes(),
-                                    index.shards.size()));
+  facts.notes.push_back(fmt::format("packed: {}; {} bytes in {}", recipe_text(index.recipe), store.total_bytes(),
+                                    counted(std::ssize(index.shards), "shard")));
   ImageList list = builder.finish(facts.layout, std::move(originals), false);
   if (missing.empty()) missing = why_not_the_originals(index, list, path);
   ImageListBuilder::mark_packed(list, folder, std::move(facts), std::move(missing));

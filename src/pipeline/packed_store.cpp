@@ -1,6 +1,5 @@
 #include "pipeline/packed_store.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include <cstring>
 
 #include "core/error.hpp"
+#include "core/read_file.hpp"
 #include "pipeline/image_error.hpp"
 #include "pipeline/packed_folder.hpp"
 #include "process/descriptor.hpp"
@@ -82,7 +82,7 @@ void PackedStore::map_shard(std::size_t number, const PackedIndex& index) {
 }
 
 int PackedStore::open_shard(std::size_t number) const {
-  return ::open(packed_shard_path(folder_, number).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  return open_to_read(packed_shard_path(folder_, number));
 }
 
 std::uint64_t PackedStore::total_bytes() const {

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/read_file.hpp"
 #include "core/utf8.hpp"
 #include "pipeline/crc32.hpp"
 #include "pipeline/image_error.hpp"
@@ -26,15 +27,11 @@ class ShardReader {
   /// Up to a block's bytes at `offset`. Throws ImageError where the file ends before, or the disk fails.
   std::span<const std::byte> read(std::uint64_t offset, std::uint64_t bytes) {
     const auto want = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, block_.size()));
-    std::size_t filled = 0;
-    while (filled < want) {
-      const ssize_t got = ::pread(file_.get(), block_.data() + filled, want - filled, static_cast<off_t>(offset + filled));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) throw ImageError(fmt::format("cannot be read: {}", std::strerror(errno)));
-      if (got == 0) throw ImageError("the shard was cut off while it was read");
-      filled += static_cast<std::size_t>(got);
-    }
-    return std::span(block_).first(want);
+    const auto into = std::span(block_).first(want);
+    const ssize_t got = read_at(file_.get(), into, offset);
+    if (got < 0) throw ImageError(fmt::format("cannot be read: {}", std::strerror(errno)));
+    if (static_cast<std::size_t>(got) < want) throw ImageError("the shard was cut off while it was read");
+    return into;
   }
 
   /// Zeros from `offset` on that are not on the disk (a sparse file's); 0 where the file system cannot tell.

@@ -18,7 +18,7 @@ std::string worth_fixing(const Ceilings& c) {
   if (!c.loader || !c.step) return "";
   if (*c.loader < *c.step)
     return fmt::format("The loader is worth fixing: it can feed {} of what the step could take.",
-                       *c.loader / *c.step < 0.001 ? "less than 0.1 %" : percent_text(*c.loader / *c.step));
+                       percent_text(*c.loader / *c.step));
   return fmt::format("The loader need not be the limit: alone it gives {:.2f}x what the step takes.",
                      *c.loader / *c.step);
 }

@@ -11,17 +11,6 @@
 namespace feedtune {
 namespace {
 
-/// Commas between groups of three digits.
-std::string grouped(const std::string& digits) {
-  std::string text;
-  const std::size_t sign = digits.starts_with('-') ? 1 : 0;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > sign && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
-}
-
 /// Three significant digits, never in exponent notation.
 std::string three_digits(double value) {
   const double size = std::abs(value);
@@ -45,7 +34,7 @@ std::string value_text(const Configuration& c, const std::string& axis) {
 
 std::string rate_text(double v) {
   if (!std::isfinite(v)) return "-";
-  return std::abs(v) >= 99.95 ? grouped(fmt::format("{:.0f}", v)) : three_digits(v);
+  return std::abs(v) >= 99.95 ? count_text(std::llround(std::clamp(v, -1e18, 1e18))) : three_digits(v);
 }
 
 std::string rate_text(const Interval& i) {
@@ -53,18 +42,21 @@ std::string rate_text(const Interval& i) {
   return fmt::format("{} [{}, {}]", rate_text(i.mean), rate_text(i.low), rate_text(i.high));
 }
 
+std::string ratio_text(double v) {
+  if (!std::isfinite(v)) return "-";
+  // A difference from 1 that two decimals would hide gets a third.
+  const bool near = v != 1 && std::abs(v - 1) < 0.05;
+  return fmt::format("{:.{}f}x", v, v >= 99.95 ? 0 : v >= 9.995 ? 1 : near ? 3 : 2);
+}
+
 std::string ratio_text(const Interval& i) {
-  // A difference that two decimals would hide gets a third.
-  const bool near = std::abs(i.mean - 1) < 0.05 && i.low > 0.5 && i.high < 2 && i.high > i.low;
-  const auto one = [near](double v) {
-    return std::isfinite(v) ? fmt::format("{:.{}f}x", v, v >= 99.95 ? 0 : v >= 9.995 ? 1 : near ? 3 : 2) : "-";
-  };
-  if (!(i.high > i.low)) return one(i.mean);
-  return fmt::format("{} [{}, {}]", one(i.mean), one(i.low), one(i.high));
+  if (!(i.high > i.low)) return ratio_text(i.mean);
+  return fmt::format("{} [{}, {}]", ratio_text(i.mean), ratio_text(i.low), ratio_text(i.high));
 }
 
 std::string percent_text(double share) {
   const double percent = 100 * share;
+  if (percent > 0 && percent < 0.05) return "<0.1 %";
   return std::isfinite(percent) ? fmt::format("{:.{}f} %", percent, std::abs(percent) >= 9.95 ? 0 : 1) : "-";
 }
 
@@ -76,8 +68,6 @@ std::string bytes_text(double bytes) {
   while (std::abs(bytes) >= 999.5 && unit + 1 < std::size(units)) bytes /= 1000, ++unit;
   return fmt::format("{:.{}f} {}", bytes, unit >= 3 && bytes < 99.95 ? 1 : 0, units[unit]);
 }
-
-std::string count_text(std::int64_t count) { return grouped(std::to_string(count)); }
 
 std::string settings_text(const Configuration& c, const std::vector<std::string>& axes) {
   std::string text;
@@ -106,6 +96,19 @@ std::vector<std::string> axes_of(const std::vector<Configuration>& configuration
     if (names.erase(axis) > 0) ordered.push_back(axis);
   ordered.insert(ordered.end(), names.begin(), names.end());
   return ordered;
+}
+
+std::vector<std::string> swept_axes(const Spec& spec) {
+  std::vector<std::string> axes;
+  for (const auto& [axis, values] : spec.axes)
+    if (values.size() > 1) axes.push_back(axis);
+  return axes;
+}
+
+std::vector<std::string> joined_axes(std::vector<std::string> axes, const std::vector<std::string>& more) {
+  for (const std::string& axis : more)
+    if (std::find(axes.begin(), axes.end(), axis) == axes.end()) axes.push_back(axis);
+  return axes;
 }
 
 std::vector<std::string> varying_axes(const std::vector<Configuration>& configurations) {

@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "core/configuration.hpp"
+#include "core/counted.hpp"
 #include "core/interval.hpp"
 #include "core/single_line.hpp"
+#include "core/spec.hpp"
 
 namespace feedtune {
 
@@ -15,15 +17,16 @@ namespace feedtune {
 std::string rate_text(double images_per_s);
 /// "12,345 [12,300, 12,390]"; without the brackets where the interval is unknown (n < 2).
 std::string rate_text(const Interval& images_per_s);
-/// "4.21x"; with an interval "4.21x [4.15x, 4.27x]".
+/// "4.21x"; near 1 "1.004x".
+std::string ratio_text(double ratio);
+/// "4.21x [4.15x, 4.27x]"; without the brackets where there is no interval.
 std::string ratio_text(const Interval& ratio);
-/// 0.0312 -> "3.1 %".
+/// 0.0312 -> "3.1 %"; "<0.1 %" for what is not nothing.
 std::string percent_text(double share);
 /// Milliseconds with three significant digits: "123", "12.3", "1.23", "0.05"; "-" when absent.
 std::string ms_text(const std::optional<double>& ms);
 /// "384 MB", "1.2 GB" (powers of 1000).
 std::string bytes_text(double bytes);
-std::string count_text(std::int64_t count);
 
 /// "num_workers 4, loader pooled": the axes of interest that `configuration` has, in that order.
 std::string settings_text(const Configuration& configuration, const std::vector<std::string>& axes);
@@ -32,7 +35,11 @@ std::string change_text(const Configuration& from, const Configuration& to);
 /// Axis names of all the configurations: first those that users know (batch_size, num_workers, ...), then the others by
 /// name.
 std::vector<std::string> axes_of(const std::vector<Configuration>& configurations);
-/// Those of them whose value isn't the same in all.
+/// Axes that a sweep was told several values of.
+std::vector<std::string> swept_axes(const Spec& spec);
+/// `axes`, and those of `more` that aren't among them.
+std::vector<std::string> joined_axes(std::vector<std::string> axes, const std::vector<std::string>& more);
+/// Of axes_of() those whose value isn't the same in all.
 std::vector<std::string> varying_axes(const std::vector<Configuration>& configurations);
 
 /// Breaks at spaces so that no line is over `width` columns where words allow; lines after the first begin with

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "analyze/roles.hpp"
-#include "core/counted.hpp"
 #include "report/format.hpp"
 
 namespace feedtune {

@@ -7,7 +7,6 @@
 
 #include "analyze/phase_means.hpp"
 #include "analyze/race.hpp"
-#include "core/counted.hpp"
 #include "report/ceilings_text.hpp"
 #include "report/format.hpp"
 #include "report/table.hpp"
@@ -99,10 +98,7 @@ std::string per_batch_section(const Recommendation& r) {
   const auto is_fastest = [&](const PerBatch& b) { return r.fastest && b.best.configuration == r.fastest->configuration; };
   if (r.fastest && std::none_of(r.per_batch.begin(), r.per_batch.end(), is_fastest)) {
     shown.push_back(r.fastest->configuration);
-    std::vector<std::string> telling = {"batch_size"};
-    telling.insert(telling.end(), axes.begin(), axes.end());
-    for (const std::string& axis : varying_axes(shown))
-      if (std::find(telling.begin(), telling.end(), axis) == telling.end()) telling.push_back(axis);
+    const auto telling = joined_axes(joined_axes({"batch_size"}, axes), varying_axes(shown));
     text += wrapped(fmt::format("Fastest of all: {} images/s with {} ({}).", rate_text(r.fastest->images_per_s),
                                 settings_text(r.fastest->configuration, telling), how_measured(*r.fastest)),
                     0, 2);
@@ -170,7 +166,7 @@ std::string measured_section(const Run& run, const Recommendation& r) {
   std::string text =
       fmt::format("Measured with {:.3g} CPUs; device {}{}, model {}, {}. ", run.machine.cpus.effective,
                   run.device.title.empty() ? run.device.name : run.device.title, r.modelled ? " (modelled)" : "",
-                  run.model.name.empty() ? "-" : run.model.name, count_text(run.data.images) + (run.data.images == 1 ? " image" : " images"));
+                  run.model.name.empty() ? "-" : run.model.name, counted(run.data.images, "image"));
   text += fmt::format("{} tried, finalists measured again in {}", counted(r.configurations, "setting"),
                       counted(r.blocks, "interleaved block"));
   if (r.noise) text += fmt::format("; one trial repeats within {} (standard deviation)", percent_text(*r.noise));

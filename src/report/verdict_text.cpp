@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
+#include "analyze/measurements.hpp"
 #include "analyze/roles.hpp"
 #include "report/format.hpp"
 #include "report/recommend_text.hpp"
@@ -27,28 +27,16 @@ bool keeps_current(const Recommendation& r) {
                        r.current->verdict == "equivalent");
 }
 
-std::string rounded_ratio(double ratio) {
-  return fmt::format("{:.{}f}x", ratio, std::abs(ratio - 1) < 0.05 ? 3 : ratio < 9.95 ? 2 : 0);
-}
-
 std::string gain_text(const Gain& g, const std::string& over, bool decided) {
   if (g.method == "same configuration") return "that is " + over;
   if (g.ratio.low <= 1 && g.ratio.high >= 1) return "not told apart from " + over + (decided ? "" : " yet");
-  return rounded_ratio(g.ratio.mean) + " " + over;
-}
-
-/// What everybody asks for, and what this sweep was told to vary.
-std::vector<std::string> verdict_axes(const Run& run) {
-  std::vector<std::string> axes = {"batch_size", "num_workers", "loader", "host_memory", "prefetch"};
-  for (const auto& [axis, values] : run.spec.axes)
-    if (values.size() > 1 && std::find(axes.begin(), axes.end(), axis) == axes.end()) axes.push_back(axis);
-  return axes;
+  return ratio_text(g.ratio.mean) + " " + over;
 }
 
 std::string verdict(const Run& run, const Recommendation& r) {
   const Configuration& c = r.recommended->configuration;
   std::string text = fmt::format("{} images/s with {}", rate_text(r.recommended->images_per_s.mean),
-                                 settings_text(c, verdict_axes(run)));
+                                 settings_text(c, joined_axes({"batch_size", "num_workers", "loader", "host_memory", "prefetch"}, swept_axes(run.spec))));
   if (keeps_current(r))
     return fmt::format(
         "Keep the current settings: nothing measured at this batch size is more than {:.3g} % faster ({} images/s).{}",
@@ -123,14 +111,23 @@ std::string next(const Recommendation& r) {
          (r.decided ? "" : " Sweep on with a larger --budget to settle what is undecided.");
 }
 
+/// Where there is nothing to recommend.
+std::string next_without(const Run& run) {
+  if (std::none_of(run.trials.begin(), run.trials.end(), is_of_the_search)) {
+    for (const RunNote& note : run.notes) {
+      if (note.kind == "interrupted") return "go on with --resume.";
+      if (note.kind == "budget") return "give a larger --budget: it ended before the first setting.";
+    }
+  }
+  return "remove that cause (`feedtune sweep --dry-run` lists what would be tried) and sweep again.";
+}
+
 }  // namespace
 
 std::string verdict_text(const Run& run, const Recommendation& r) {
   if (!r.recommended)
     return line("Verdict", "no setting can be recommended.") +
-           line("Why", r.warnings.empty() ? "no trial was measured." : r.warnings.front() + ".") +
-           line("Next",
-                "correct the cause above (`feedtune sweep --dry-run` lists what would be tried) and sweep again.");
+           line("Why", r.warnings.empty() ? "no setting was tried." : r.warnings.front() + ".") + line("Next", next_without(run));
   return line("Verdict", verdict(run, r)) + line("Why", why(run, r)) + line("Next", next(r));
 }
 

@@ -46,8 +46,7 @@ class Sweep {
     if (!book_.stopped()) explore();
     if (!book_.stopped()) confirm();
     if (book_.stopped())
-      book_.note("interrupted", fmt::format("stopped after {}: {}; --resume goes on{}", counted(std::ssize(book_.run().trials), "trial"),
-                                            book_.stopped_because(), book_.data_changed() ? " once the data is as it was" : ""));
+      book_.note("interrupted", fmt::format("stopped after {}: {}", counted(std::ssize(book_.run().trials), "trial"), book_.stopped_because()));
     const bool complete = !book_.stopped();
     Run run = book_.take();
     run.complete = complete;
@@ -122,8 +121,8 @@ class Sweep {
     for (const auto& [key, count] : skipped)
       book_.note("skipped", fmt::format("{} left out, needing at least the memory of {}, which ran out of it", counted(count, "configuration"), key));
     if (left > 0 && !book_.spending().allows("explore"))
-      book_.note("budget", fmt::format("the search's share of the budget ended with {} of {} configurations not measured", left,
-                                       plan_.space.configurations.size()));
+      book_.note("budget", fmt::format("the search's share of the budget ended with {} of {} not measured", left,
+                                       counted(std::ssize(plan_.space.configurations), "configuration")));
   }
 
   void confirm() {

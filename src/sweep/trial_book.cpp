@@ -64,21 +64,19 @@ TrialResult TrialBook::replay(const TrialRequest& request) {
 }
 
 std::optional<TrialResult> TrialBook::run_live(const TrialRequest& request) {
-  const auto interrupted = [this](const std::string& why = "stopped by the user") {
+  const auto stop = [this](const std::string& why) {
     stopped_ = why;
     return std::nullopt;
   };
-  if (hooks_.stop_requested && hooks_.stop_requested()) return interrupted();
+  const std::string by_user = "by the user; --resume goes on";
+  if (hooks_.stop_requested && hooks_.stop_requested()) return stop(by_user);
   if (hooks_.observer != nullptr) hooks_.observer->trial_started(request, status_);
   TrialResult result = runner_.run(request, [&](const TrialProgress& progress) {
     if (hooks_.observer != nullptr) hooks_.observer->trial_progress(request, progress, status_);
   });
-  if (result.stop_reason == "interrupted") return interrupted();
+  if (result.stop_reason == "interrupted") return stop(by_user);
   // Not recorded: it says nothing about its configuration, and no later trial could be compared with those before.
-  if (result.stop_reason == "data_changed") {
-    data_changed_ = true;
-    return interrupted(result.reason);
-  }
+  if (result.stop_reason == "data_changed") return stop(result.reason + "; --resume goes on once the data is as it was");
   result.id = request.id;
   result.configuration = request.configuration;
   result.purpose = request.purpose;

@@ -19,7 +19,7 @@ class TrialBook {
   void start_stage(const std::string& stage, std::optional<int> planned);
   /// The current stage may start another trial: within budget, and not stopped.
   bool may_go_on() const { return stopped_.empty() && spending_.allows(status_.stage); }
-  /// Applies the configuration to `base` and runs the trial in the current stage. Absent: the user stopped.
+  /// Applies the configuration to `base` and runs the trial in the current stage. Absent: stopped().
   /// Throws InputError when the journal holds another trial in this place.
   std::optional<TrialResult> measure(TrialRequest request, const TrialSetup& base);
   /// Keeps a note, unless the resumed run has it already.
@@ -28,9 +28,8 @@ class TrialBook {
   const Run& run() const { return run_; }
   const Spending& spending() const { return spending_; }
   bool stopped() const { return !stopped_.empty(); }
-  /// Why; empty while it may go on.
+  /// Why, and how to go on; empty while it may.
   const std::string& stopped_because() const { return stopped_; }
-  bool data_changed() const { return data_changed_; }
   /// Ends the book.
   Run take();
 
@@ -52,7 +51,6 @@ class TrialBook {
   std::int64_t last_id_ = 0;
   double mark_s_;  ///< end of the trial before, by the runner's clock
   std::string stopped_;
-  bool data_changed_ = false;
 };
 
 }  // namespace feedtune

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <new>
 
+#include "core/counted.hpp"
 #include "core/error.hpp"
 #include "device/make_device.hpp"
 #include "device/null/null_device.hpp"
@@ -189,8 +190,9 @@ class LiveTrial {
     if (share <= (files <= failed_files_limit ? failed_share_end : failed_share_limit)) return;
     const auto first = std::find_if(result_.files.begin(), result_.files.end(), [](const FileNote& note) { return note.failed(); });
     result_.status = TrialStatus::invalid;
-    result_.reason = fmt::format("{} of {} images, of {}{} different files, could not be read or decoded (limit: 1 % where they are over 3 files, else 10 %){}", failed, tried,
-                                 files < static_cast<std::int64_t>(FileLog::most_bad) ? "" : "at least ", files,
+    result_.reason = fmt::format("{} of {} images, of {}{}, could not be read or decoded (limit: 1 % where they are over 3 files, else 10 %){}",
+                                 failed, tried, files < static_cast<std::int64_t>(FileLog::most_bad) ? "" : "at least ",
+                                 counted(files, "different file"),
                                  first == result_.files.end() ? "" : fmt::format("; {}: {}", first->path, first->reason));
   }
 

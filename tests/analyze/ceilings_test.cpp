@@ -26,13 +26,28 @@ TEST(Ceilings, TheLowestBindsAndTheCopyIsForTheChosenMemoryAndBatch) {
   EXPECT_EQ(find_ceilings(b.run, make({.batch = 256})).step, 2500);
 }
 
-TEST(Ceilings, OnTheCpuLoaderAndStepShareTheCores) {
+namespace {
+
+struct Alone {
+  double images_per_s;
+  double cpu_s_per_image;
+};
+
+/// The cpu device on two CPUs.
+RunBuilder on_two_cpus(const Alone& loader, const Alone& step) {
   RunBuilder b;
   b.run.device = {};
   b.run.device.name = "cpu";
   b.run.machine.cpus.effective = 2;
-  b.component(Purpose::loader_only, make({}), 200).host.cpu_s_per_image = 0.010;
-  b.component(Purpose::step_only, make({}), 250).host.cpu_s_per_image = 0.008;
+  b.component(Purpose::loader_only, make({}), loader.images_per_s).host.cpu_s_per_image = loader.cpu_s_per_image;
+  b.component(Purpose::step_only, make({}), step.images_per_s).host.cpu_s_per_image = step.cpu_s_per_image;
+  return b;
+}
+
+}  // namespace
+
+TEST(Ceilings, OnTheCpuLoaderAndStepShareTheCores) {
+  const RunBuilder b = on_two_cpus({200, 0.010}, {250, 0.008});
   const Ceilings c = find_ceilings(b.run, make({}));
   ASSERT_TRUE(c.joint_cpu);
   EXPECT_NEAR(*c.joint_cpu, 2 / 0.018, 1e-9);
@@ -42,15 +57,17 @@ TEST(Ceilings, OnTheCpuLoaderAndStepShareTheCores) {
 }
 
 TEST(Ceilings, LoadingBesideTheStepIsNeverSaidToMakeItFaster) {
-  RunBuilder b;
-  b.run.device = {};
-  b.run.device.name = "cpu";
-  b.run.machine.cpus.effective = 2;
-  b.component(Purpose::loader_only, make({}), 1600).host.cpu_s_per_image = 0.0012;
-  b.component(Purpose::step_only, make({}), 500).host.cpu_s_per_image = 0.0020;  // of one CPU: another program had the other
+  const RunBuilder b = on_two_cpus({1600, 0.0012}, {500, 0.0020});  // the step got one CPU: another program had the other
   const Ceilings c = find_ceilings(b.run, make({}));
   EXPECT_EQ(c.joint_cpu, 500);
   EXPECT_EQ(c.binds, "step");
+}
+
+TEST(Ceilings, NothingIsSaidToBindWhereTheLoaderCouldNotBeMeasured) {
+  RunBuilder b;
+  b.component(Purpose::step_only, make({}), 2000);
+  EXPECT_EQ(find_ceilings(b.run, make({})).step, 2000);
+  EXPECT_EQ(find_ceilings(b.run, make({})).binds, "");
 }
 
 TEST(Ceilings, WithoutComponentTrialsNothingIsClaimed) {

@@ -40,6 +40,16 @@ inline Configuration make(const Settings& s) {
   return c;
 }
 
+inline const Settings pooled_2{.workers = 2, .loader = "pooled"};
+inline const Settings pooled_8{.workers = 8, .loader = "pooled"};
+
+/// n blocks around a rate: the configuration's own small wobble, +-0.2 %.
+inline std::vector<double> blocks(double rate, int n, int phase = 0) {
+  std::vector<double> values;
+  for (int i = 0; i < n; ++i) values.push_back(rate * (1 + 0.002 * (((i + phase) % 3) - 1)));
+  return values;
+}
+
 inline Configuration baseline_at(std::int64_t batch) {
   return make({.batch = batch, .workers = 0, .memory = "pageable"});
 }

@@ -175,9 +175,13 @@ TEST_F(Program, ARunFolderInUseIsLeftAloneWithCode4) {
 TEST_F(Program, ARunIsNotWrittenAmongTheImages) {
   const fs::path inside = folder_ / "images" / "n00000000" / "run";
   const Outcome refused = run(sweep("images/n00000000/run"));
-  EXPECT_EQ(refused.code, 2) << refused.err;
+  EXPECT_EQ(refused.code, 3) << refused.err;
   EXPECT_NE(refused.err.find("lies inside the data"), std::string::npos) << refused.err;
   EXPECT_FALSE(fs::exists(inside));
+  // Nor by way of a list that names the images.
+  std::ofstream(folder_ / "list.txt") << fs::relative(fs::directory_iterator(folder_ / "images" / "n00000000")->path(), folder_).string() << '\n';
+  EXPECT_EQ(run("sweep --dry-run --data " + (folder_ / "list.txt").string() + " --out " + inside.string()).code, 3);
+  EXPECT_EQ(run("sweep --dry-run --data " + (folder_ / "list.txt").string() + " --out " + (folder_ / "beside").string()).code, 0);
   // A folder whose name begins alike is not inside.
   EXPECT_EQ(run(sweep("images-run")).code, 0);
 }

@@ -47,3 +47,17 @@ TEST_F(ReadFile, WhatIsNoSuchFileIsNamed) {
   EXPECT_THROW(read_file(place("file"), 3), InputError);
   EXPECT_THROW(read_file(place(std::string(300, 'x').c_str())), IoError);
 }
+
+TEST_F(ReadFile, APartIsWholeOrEndsWithTheFile) {
+  std::ofstream(place("part"), std::ios::binary) << "0123456789";
+  const int file = open_to_read(place("part"));
+  ASSERT_GE(file, 0);
+  std::byte into[6] = {};
+  EXPECT_EQ(read_at(file, into, 2), 6);
+  EXPECT_EQ(into[5], std::byte{'7'});
+  EXPECT_EQ(read_at(file, into, 7), 3);
+  EXPECT_EQ(into[2], std::byte{'9'});
+  EXPECT_EQ(read_at(file, into, 50), 0);
+  ::close(file);
+  EXPECT_EQ(read_at(file, into, 0), -1);
+}

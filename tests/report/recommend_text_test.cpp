@@ -104,6 +104,19 @@ TEST(RecommendText, UndecidedOnesAreNamed) {
   EXPECT_THAT(text, HasSubstr("larger --budget"));
 }
 
+TEST(RecommendText, WithoutAnyTrialTheWayOutIsTheOneThatHelps) {
+  RunBuilder b;
+  b.component(Purpose::step_only, make({}), 2000);
+  const auto next_with = [&](const std::string& kind) {
+    b.run.notes = {{kind, "the reason"}};
+    return on_one_line(text_of(b.run));
+  };
+  EXPECT_THAT(next_with("budget"), HasSubstr("Why no setting was tried (the reason). Next give a larger --budget"));
+  EXPECT_THAT(next_with("interrupted"), HasSubstr("Why no setting was tried (the reason). Next go on with --resume."));
+  b.fail(make({}), TrialStatus::crashed, "signal 11");
+  EXPECT_THAT(next_with("budget"), HasSubstr("Next remove that cause")) << "a larger budget does not help then";
+}
+
 TEST(RecommendText, AGainThatNoiseCoversIsNoGainInTheVerdictEither) {
   RunBuilder b;
   b.run.spec.current = make({.workers = 1});

@@ -44,6 +44,8 @@ TEST(Format, ThreeDigitsWithoutLocale) {
   EXPECT_EQ(ms_text(std::nullopt), "-");
   EXPECT_EQ(percent_text(0.0312), "3.1 %");
   EXPECT_EQ(percent_text(0.42), "42 %");
+  EXPECT_EQ(percent_text(0), "0.0 %");
+  EXPECT_EQ(percent_text(0.0004), "<0.1 %") << "little is not nothing";
   EXPECT_EQ(bytes_text(384e6), "384 MB");
   EXPECT_EQ(bytes_text(1.234e9), "1.2 GB");
   EXPECT_EQ(count_text(-1234), "-1,234");
@@ -54,6 +56,8 @@ TEST(Format, AnIntervalOfOneValueIsNotClaimed) {
   EXPECT_EQ(rate_text(Interval{1000, 1000, 1000, 1}), "1,000");
   EXPECT_EQ(rate_text(Interval{1000, 990, 1010, 4}), "1,000 [990, 1,010]");
   EXPECT_EQ(ratio_text(Interval{4.211, 4.15, 4.27, 4}), "4.21x [4.15x, 4.27x]");
+  EXPECT_EQ(ratio_text(Interval{1.0035, 1.0012, 1.0058, 9}), "1.004x [1.001x, 1.006x]");
+  EXPECT_EQ(ratio_text(1), "1.00x");
 }
 
 TEST(Format, LinesBreakAtWordsAndNeverExceedTheWidth) {

@@ -50,10 +50,10 @@ class RunTrial : public testing::Test {
     return p;
   }
 
-  static TrialRequest request() {
+  static TrialRequest request(const fs::path& data = folder_ / "images") {
     TrialRequest r;
     r.id = 3;
-    r.setup.data.path = (folder_ / "images").string();
+    r.setup.data.path = data.string();
     r.setup.data.image_size = 64;
     r.setup.loader.kind = LoaderKind::pooled;
     r.setup.loader.batch_size = 4;
@@ -211,8 +211,7 @@ TEST_F(RunTrial, AFewBadFilesAreCountedWithTheirNamesAndTheRunGoesOn) {
   fs::copy(folder_ / "images", data, fs::copy_options::recursive);
   std::ofstream(data / "n00000000" / "empty.jpg").close();
   std::ofstream(data / "n00000001" / "text.jpg") << "this is no image";
-  TrialRequest r = request();
-  r.setup.data.path = data.string();
+  TrialRequest r = request(data);
   r.setup.loader.batch_size = 26;  // every epoch is one batch, so each bad file comes once a batch
   r.target.max_time_s = 0.1;
   const TrialResult result = run(r);
@@ -243,8 +242,7 @@ TEST_F(RunTrial, HalfOfTheImagesLostIsNoResultHoweverFewTheFiles) {
   fs::create_directories(data / "a");
   fs::copy_file(any_image(), data / "a" / "good.jpg");
   std::ofstream(data / "a" / "bad.jpg") << "this is no image";
-  TrialRequest r = request();
-  r.setup.data.path = data.string();
+  TrialRequest r = request(data);
   const TrialResult result = run(r);
   EXPECT_EQ(result.status, TrialStatus::invalid);
   EXPECT_NE(result.reason.find("10 %"), std::string::npos) << result.reason;
@@ -255,8 +253,7 @@ TEST_F(RunTrial, HalfOfTheImagesLostIsNoResultHoweverFewTheFiles) {
 TEST_F(RunTrial, DataThatChangedSinceTheSweepBeganIsNoResult) {
   const fs::path data = folder_ / "changing";
   fs::copy(folder_ / "images", data, fs::copy_options::recursive);
-  TrialRequest r = request();
-  r.setup.data.path = data.string();
+  TrialRequest r = request(data);
   r.setup.data.fingerprint = ImageList::from_path(data.string()).fingerprint();
   EXPECT_TRUE(run(r).images_per_s.has_value());
   fs::copy_file(any_image(), data / "n00000000" / "another.jpg");
@@ -284,8 +281,7 @@ TEST_F(RunTrial, ImagesThatFailAreNotTakenOffThoseThatWereDecoded) {
   const fs::path data = folder_ / "eight-bad";
   fs::copy(folder_ / "images", data, fs::copy_options::recursive);
   for (int i = 0; i < 8; ++i) std::ofstream(data / "n00000000" / ("text" + std::to_string(i) + ".jpg")) << "this is no image";
-  TrialRequest r = request();
-  r.setup.data.path = data.string();
+  TrialRequest r = request(data);
   r.setup.loader.num_workers = 0;   // so that whole batches are counted, none half made
   r.setup.loader.batch_size = 32;  // an epoch: 24 good images and 8 bad ones in every batch
   const TrialResult result = run(r);
@@ -302,8 +298,7 @@ TEST_F(RunTrial, WhereEveryImageFailsNoneIsDecodedAndTheCountIsNotNegative) {
   const fs::path data = folder_ / "all-bad";
   fs::create_directories(data / "a");
   for (int i = 0; i < 8; ++i) std::ofstream(data / "a" / ("text" + std::to_string(i) + ".jpg")) << "this is no image";
-  TrialRequest r = request();
-  r.setup.data.path = data.string();
+  TrialRequest r = request(data);
   const TrialResult result = run(r);
   EXPECT_EQ(result.status, TrialStatus::invalid);
   EXPECT_EQ(result.images.decoded, 0);

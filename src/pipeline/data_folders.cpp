@@ -1,9 +1,11 @@
-#include "pipeline/pack_originals.hpp"
+#include "pipeline/data_folders.hpp"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <map>
 
+#include "core/error.hpp"
 #include "pipeline/packed_format.hpp"
 
 namespace feedtune {
@@ -35,16 +37,28 @@ fs::path names_folder(const std::string& data) {
   return fs::canonical(fs::is_directory(path) ? path : path.parent_path());
 }
 
-}  // namespace
-
-PackOriginals::PackOriginals(const ImageList& list, const std::string& data) : list_(list), folder_(names_folder(data)) {
-  if (fs::is_directory(data))
-    image_folders_.insert(folder_);
-  else
-    take_names(folder_);
+template <class Act>
+void or_io_error(const Act& act) {
+  try {
+    act();
+  } catch (const fs::filesystem_error& error) {
+    throw IoError(error.path1().string(), "resolve", error.code().value());
+  }
 }
 
-void PackOriginals::take_names(const fs::path& names_folder) {
+}  // namespace
+
+DataFolders::DataFolders(const ImageList& list, const std::string& data) : list_(list) {
+  or_io_error([&] {
+    folder_ = names_folder(data);
+    if (fs::is_directory(data))
+      image_folders_.insert(folder_);
+    else
+      take_names(folder_);
+  });
+}
+
+void DataFolders::take_names(const fs::path& names_folder) {
   std::map<std::string, fs::path, std::less<>> real;  // as the list has it -> where it is
   std::vector<const fs::path*> folder_of(list_.size());
   bool all_inside = true;
@@ -54,7 +68,7 @@ void PackOriginals::take_names(const fs::path& names_folder) {
     const auto slash = name.rfind('/');
     const std::string_view folder = slash == std::string_view::npos ? std::string_view() : name.substr(0, slash + 1);
     auto known = real.find(folder);
-    if (known == real.end()) known = real.emplace(folder, fs::canonical(names_folder / folder)).first;
+    if (known == real.end()) known = real.emplace(folder, fs::weakly_canonical(names_folder / folder)).first;
     folder_of[i] = &known->second;
     image_folders_.insert(known->second);
   }
@@ -71,10 +85,14 @@ void PackOriginals::take_names(const fs::path& names_folder) {
   }
 }
 
-fs::path PackOriginals::around(const fs::path& path) const {
-  for (const fs::path& folder : image_folders_)
-    if (inside(path, folder)) return folder;
-  return {};
+void DataFolders::refuse_inside(const std::string& folder) const {
+  fs::path path;
+  or_io_error([&] { path = fs::weakly_canonical(fs::absolute(folder)); });
+  for (const fs::path& images : image_folders_)
+    if (inside(path, images))
+      throw InputError(folder, fmt::format("lies inside the data, and its files would then be taken for images of {}; choose a "
+                                           "folder outside of it",
+                                           images.string()));
 }
 
 }  // namespace feedtune

@@ -1,0 +1,36 @@
+// What a recommendation warns of, the gravest first.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analyze/recommend.hpp"
+#include "run_builder.hpp"
+
+using namespace feedtune;
+using namespace feedtune::testing;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(Recommend, BadImagesAndSkippedFoldersAreWarnedOfWithAnExample) {
+  RunBuilder b;
+  b.confirm(make(pooled_2), blocks(1000, 4));
+  b.run.data.notes = {"skipped 2 folders that cannot be read: Permission denied (first: b/)", "EXIF orientation: ignored"};
+  b.run.trials[1].images = {.decoded = 90, .damaged = 30, .failed = 10};
+  b.run.trials[1].files = {{"c/cut.jpg", "damaged: Premature end", 2}, {"c/empty.jpg", "failed: empty file", 1}, {"c/slow.jpg", "slow", 9}};
+  const auto warnings = recommend(b.run, {}).warnings;
+  EXPECT_THAT(warnings, Contains("of the data were skipped 2 folders that cannot be read: Permission denied (first: b/)"));
+  EXPECT_THAT(warnings, Contains(AllOf(HasSubstr("10 % of the images"), HasSubstr("(first: c/empty.jpg: failed: empty file)"))));
+  EXPECT_THAT(warnings, Contains(AllOf(HasSubstr("30 % of the images"), HasSubstr("(first: c/cut.jpg: damaged: Premature end)"))));
+  EXPECT_THAT(warnings, Not(Contains(HasSubstr("EXIF"))));
+}
+
+TEST(Recommend, WhyNothingWorkedIsSaidBeforeWhatElseIsWrongWithTheData) {
+  RunBuilder b;
+  b.fail(make(pooled_2), TrialStatus::out_of_memory, "out of device memory: asked for 9 bytes");
+  b.run.data.notes = {"skipped 1 links that lead nowhere (first: x)"};
+  const auto warnings = recommend(b.run, {}).warnings;
+  ASSERT_EQ(warnings.size(), 2u);
+  EXPECT_THAT(warnings[0], HasSubstr("no trial worked"));
+}
