@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "core/error.hpp"
+#include "image_decode_fixture.hpp"
 #include "image_jpeg_fixture.hpp"
 #include "pipeline/decoder.hpp"
 #include "pipeline/image_decoder.hpp"
@@ -18,26 +19,11 @@
 namespace feedtune {
 namespace {
 
+using test::decode;
+using test::failure_of;
+using test::pixels_of;
 using test::JpegKind;
 using Colour = JpegKind::Colour;
-
-std::vector<std::uint8_t> pixels_of(const DecodedImage& image) {
-  std::vector<std::uint8_t> pixels;
-  for (int y = 0; y < image.height; ++y) {
-    const std::uint8_t* row = image.pixels + static_cast<std::size_t>(y) * image.row_bytes;
-    pixels.insert(pixels.end(), row, row + 3 * image.width);
-  }
-  return pixels;
-}
-
-std::vector<std::uint8_t> decode(Decoder& decoder, std::span<const std::byte> encoded, const CropBox& crop) {
-  decoder.read_header(encoded);
-  const DecodedImage image = decoder.decode(crop);
-  EXPECT_EQ(image.warning, "");
-  EXPECT_EQ(image.width, crop.width);
-  EXPECT_EQ(image.height, crop.height);
-  return pixels_of(image);
-}
 
 /// Corners, edges, single pixels, strips, the whole image, and random boxes.
 std::vector<CropBox> boxes(int width, int height, std::uint64_t seed) {
@@ -223,17 +209,6 @@ void claim_size(std::vector<std::byte>& jpeg, int width, int height) {
   FAIL() << "no frame header";
 }
 
-std::string failure_of(const std::string& decoder, std::span<const std::byte> encoded) {
-  const auto made = make_image_decoder(decoder);
-  try {
-    const ImageSize size = made->read_header(encoded);
-    made->decode({0, 0, size.width, size.height});
-  } catch (const ImageError& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(ImageDecoder, HeaderThatClaimsAHugeImageIsRefusedBeforeAnythingIsAllocated) {
   for (const bool progressive : {false, true}) {
     auto bytes = test::make_jpeg({.width = 64, .height = 64, .progressive = progressive});
@@ -300,102 +275,6 @@ TEST(ImageDecoder, EveryRegisteredDecoderDecodesOrSaysWhatIsMissing) {
     EXPECT_LT(sum / static_cast<double>(got.size()), 1.0) << entry.name;  // channels the wrong way round: about 40
   }
   EXPECT_GE(usable, 2);
-}
-
-// A 3 x 2 PNG from Python's zlib: red, green, blue / black, white, grey 128.
-constexpr unsigned char tiny_png[] = {
-    0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52, 0x00, 0x00,
-    0x00, 0x03, 0x00, 0x00, 0x00, 0x02, 0x08, 0x02, 0x00, 0x00, 0x00, 0x12, 0x16, 0xf1, 0x4d, 0x00, 0x00, 0x00,
-    0x16, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63, 0xf8, 0xcf, 0xc0, 0xc0, 0x00, 0xc3, 0x0c, 0xff, 0xff, 0xff,
-    0x6f, 0x68, 0x68, 0x00, 0x00, 0x3e, 0xd8, 0x07, 0x7b, 0xf0, 0xb4, 0xb0, 0x55, 0x00, 0x00, 0x00, 0x00, 0x49,
-    0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82
-};
-
-TEST(ImageDecoder, PngGoesToTheOpencvModuleOrSaysWhatIsMissing) {
-  const auto encoded = std::as_bytes(std::span(tiny_png));
-  if (opencv_module().functions == nullptr) {
-    EXPECT_EQ(failure_of("turbo", encoded), std::string("png needs the opencv module, ") + opencv_module().missing);
-    GTEST_SKIP() << opencv_module().missing;
-  }
-  const auto decoder = make_image_decoder("turbo");
-  const ImageSize size = decoder->read_header(encoded);
-  EXPECT_EQ(size.width, 3);
-  EXPECT_EQ(size.height, 2);
-  EXPECT_EQ(pixels_of(decoder->decode({0, 0, 3, 2})),
-            (std::vector<std::uint8_t>{255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 128, 128, 128}));
-  EXPECT_EQ(pixels_of(decoder->decode({1, 0, 1, 1})), (std::vector<std::uint8_t>{0, 255, 0}));
-}
-
-// The same picture as lossless WebP, one colour (200, 100, 50) of 40 x 24 as lossy, and 20 x 12 with transparency
-// (extended format), all by Pillow.
-constexpr unsigned char lossless_webp[] = {
-    0x52, 0x49, 0x46, 0x46, 0x38, 0x00, 0x00, 0x00, 0x57, 0x45, 0x42, 0x50, 0x56, 0x50, 0x38, 0x4c, 0x2c, 0x00,
-    0x00, 0x00, 0x2f, 0x02, 0x40, 0x00, 0x00, 0x2f, 0x20, 0x10, 0x20, 0x48, 0x57, 0x6e, 0x43, 0x40, 0x50, 0x74,
-    0xdd, 0x72, 0x02, 0x01, 0x82, 0x74, 0xe5, 0xe6, 0x3f, 0x40, 0x6c, 0x72, 0x6c, 0x15, 0x28, 0x64, 0x1b, 0x01,
-    0x0e, 0xdd, 0x4b, 0x72, 0x22, 0x17, 0xd1, 0xff, 0x18, 0x5f};
-constexpr unsigned char lossy_webp[] = {
-    0x52, 0x49, 0x46, 0x46, 0x4a, 0x00, 0x00, 0x00, 0x57, 0x45, 0x42, 0x50, 0x56, 0x50, 0x38, 0x20, 0x3e, 0x00,
-    0x00, 0x00, 0xb0, 0x03, 0x00, 0x9d, 0x01, 0x2a, 0x28, 0x00, 0x18, 0x00, 0x3e, 0x31, 0x18, 0x8a, 0x43, 0xa2,
-    0x21, 0xa1, 0x12, 0xb4, 0x00, 0x20, 0x03, 0x04, 0xb3, 0x80, 0x3b, 0x00, 0x7e, 0x00, 0x7e, 0x00, 0x00, 0x39,
-    0x42, 0x6b, 0xb8, 0x00, 0x00, 0xfe, 0xc4, 0xef, 0xff, 0xff, 0x59, 0x55, 0xf2, 0x54, 0x7e, 0xe4, 0xbf, 0xff,
-    0xf7, 0x64, 0xed, 0x95, 0xc8, 0xff, 0x77, 0x00, 0x00, 0x00};
-constexpr unsigned char extended_webp[] = {
-    0x52, 0x49, 0x46, 0x46, 0x6e, 0x00, 0x00, 0x00, 0x57, 0x45, 0x42, 0x50, 0x56, 0x50, 0x38, 0x58, 0x0a, 0x00,
-    0x00, 0x00, 0x10, 0x00, 0x00, 0x00, 0x13, 0x00, 0x00, 0x0b, 0x00, 0x00, 0x41, 0x4c, 0x50, 0x48, 0x14, 0x00,
-    0x00, 0x00, 0x01, 0x0f, 0x30, 0xff, 0x11, 0x11, 0x42, 0x48, 0x40, 0x4c, 0xf0, 0xff, 0x2c, 0xd9, 0x83, 0x88,
-    0xfe, 0x87, 0xd1, 0x07, 0x56, 0x50, 0x38, 0x20, 0x34, 0x00, 0x00, 0x00, 0x10, 0x03, 0x00, 0x9d, 0x01, 0x2a,
-    0x14, 0x00, 0x0c, 0x00, 0x3e, 0xd1, 0x54, 0xa3, 0x4b, 0xa8, 0x24, 0xa3, 0x21, 0xb0, 0x08, 0x01, 0x00, 0x1a,
-    0x09, 0x40, 0x17, 0x65, 0xd0, 0x00, 0x10, 0x36, 0x00, 0x00, 0xfe, 0x13, 0x1f, 0x5f, 0x32, 0xce, 0x17, 0xf3,
-    0xfb, 0x53, 0x04, 0x91, 0x98, 0x26, 0x67, 0x00, 0x00, 0x00};
-
-TEST(ImageDecoder, WebpOfAllThreeKindsGoesToTheOpencvModule) {
-  const auto lossless = std::as_bytes(std::span(lossless_webp));
-  const auto lossy = std::as_bytes(std::span(lossy_webp));
-  const auto extended = std::as_bytes(std::span(extended_webp));
-  const auto decoder = make_image_decoder("turbo_full");
-  const auto size_of = [&](std::span<const std::byte> encoded) {
-    const ImageSize size = decoder->read_header(encoded);
-    return std::pair(size.width, size.height);
-  };
-  EXPECT_EQ(size_of(lossless), std::pair(3, 2));
-  EXPECT_EQ(size_of(lossy), std::pair(40, 24));
-  EXPECT_EQ(size_of(extended), std::pair(20, 12));
-  EXPECT_EQ(failure_of("turbo", lossy.first(20)), "webp: its header is cut off");
-  if (opencv_module().functions == nullptr) GTEST_SKIP() << opencv_module().missing;
-  EXPECT_NE(failure_of("turbo", lossy.first(lossy.size() / 2)), "");
-  EXPECT_EQ(decode(*decoder, lossless, {1, 0, 2, 2}),
-            (std::vector<std::uint8_t>{0, 255, 0, 0, 0, 255, 255, 255, 255, 128, 128, 128}));
-  const auto pixels = decode(*decoder, lossy, {5, 5, 1, 1});
-  EXPECT_NEAR(pixels[0], 200, 8);
-  EXPECT_NEAR(pixels[1], 100, 8);
-  EXPECT_NEAR(pixels[2], 50, 8);
-  EXPECT_EQ(decode(*decoder, extended, {0, 0, 20, 12}).size(), 20u * 12 * 3);
-}
-
-TEST(ImageDecoder, AFileThatOpencvCannotReadIsNotThePictureBefore) {
-  if (opencv_module().functions == nullptr) GTEST_SKIP() << opencv_module().missing;
-  const auto whole_png = std::as_bytes(std::span(tiny_png));
-  std::vector<std::byte> broken_png(whole_png.begin(), whole_png.end());
-  broken_png[24] = std::byte{77};  // 77 bits a channel: the size is still there, libpng refuses the rest
-  const auto whole_webp = std::as_bytes(std::span(lossless_webp));
-  std::vector<std::byte> broken_webp(whole_webp.begin(), whole_webp.end());
-  std::fill(broken_webp.begin() + 25, broken_webp.end(), std::byte{0xFF});  // behind the size
-  for (const char* name : {"turbo", "opencv"}) {
-    const auto decoder = make_image_decoder(name);
-    for (const auto& broken : {broken_png, broken_webp}) {
-      EXPECT_EQ(decode(*decoder, whole_png, {0, 0, 3, 2}).size(), 18u);
-      EXPECT_EQ(decode(*decoder, whole_webp, {0, 0, 3, 2}).size(), 18u);
-      EXPECT_THROW(decode(*decoder, broken, {0, 0, 3, 2}), ImageError) << name;
-    }
-  }
-}
-
-TEST(ImageDecoder, PngThatClaimsAHugeImageIsRefusedFromItsHeader) {
-  std::vector<std::byte> bytes(std::as_bytes(std::span(tiny_png)).begin(), std::as_bytes(std::span(tiny_png)).end());
-  for (const std::size_t i : {16u, 20u}) bytes[i + 2] = std::byte{0xff};
-  EXPECT_NE(failure_of("turbo", bytes).find("over the limit"), std::string::npos);
-  bytes.resize(20);
-  EXPECT_EQ(failure_of("turbo", bytes), "png: its header is cut off");
 }
 
 }  // namespace
