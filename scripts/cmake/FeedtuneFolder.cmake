@@ -77,10 +77,7 @@ function(feedtune_tests name)
   endif()
   add_executable(test_${name} ${sources})
   target_include_directories(test_${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
-  target_compile_definitions(test_${name} PRIVATE
-    FEEDTUNE_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/data" FEEDTUNE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-    FEEDTUNE_PROGRAM="$<IF:$<TARGET_EXISTS:feedtune>,${CMAKE_BINARY_DIR}/feedtune,>")
-  target_link_libraries(test_${name} PRIVATE feedtune_${name} feedtune_options GTest::gtest GTest::gmock GTest::gtest_main
+  target_link_libraries(test_${name} PRIVATE feedtune_${name} feedtune_options test_build_paths GTest::gtest GTest::gmock GTest::gtest_main
                         ${arg_LIBRARIES})
   gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST TEST_FILTER "-Slow*" TEST_PREFIX "${name}." PROPERTIES LABELS fast TIMEOUT 240)
   gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST TEST_FILTER "Slow*" TEST_PREFIX "${name}." TEST_LIST test_${name}_SLOW

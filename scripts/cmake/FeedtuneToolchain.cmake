@@ -19,8 +19,10 @@ endif()
 
 find_program(FEEDTUNE_CCACHE ccache)
 if(FEEDTUNE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # The sloppiness is what ccache needs to cache a file that uses a precompiled header.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${FEEDTUNE_CCACHE}")
+  # The sloppiness is what ccache needs to cache a file that uses a precompiled header; the rest lets a second clone or worktree use
+  # what the first has compiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}"
+      CCACHE_ABSSTDERR=1 "${FEEDTUNE_CCACHE}")
 endif()
 
 find_package(Threads REQUIRED)
@@ -29,6 +31,7 @@ add_library(feedtune_options INTERFACE)
 if(FEEDTUNE_PCH)
   target_compile_options(feedtune_options INTERFACE -fpch-preprocess)  # for ccache
 endif()
+target_compile_options(feedtune_options INTERFACE "-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.")  # object files without the tree's path
 target_compile_options(feedtune_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
 if(FEEDTUNE_WERROR)
   target_compile_options(feedtune_options INTERFACE -Werror)

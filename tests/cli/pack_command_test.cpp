@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "build_paths.hpp"
 #include "core/utf8.hpp"
 #include "json/run_json.hpp"
 #include "pipeline/make_data.hpp"
@@ -47,14 +48,14 @@ class PackCommand : public testing::Test {
     options.images = 12;
     options.classes = 2;
     make_data(options);
-    ::setenv("FEEDTUNE_CONFIGS", (fs::path(FEEDTUNE_SOURCE_DIR) / "configs").c_str(), 1);
+    ::setenv("FEEDTUNE_CONFIGS", (fs::path(build_paths::sources) / "configs").c_str(), 1);
   }
   static void TearDownTestSuite() { fs::remove_all(folder_); }
 
   static std::string in(const std::string& name) { return (folder_ / name).string(); }
 
   static Outcome run(const std::string& arguments) {
-    const std::string command = std::string(FEEDTUNE_PROGRAM) + " " + arguments + " >" + in("stdout") + " 2>" + in("stderr");
+    const std::string command = std::string(build_paths::program) + " " + arguments + " >" + in("stdout") + " 2>" + in("stderr");
     const int status = std::system(command.c_str());
     Outcome outcome;
     outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -198,7 +199,7 @@ TEST_F(PackCommand, NoNameOfAFileOrFolderReachesTheTerminalAsItIs) {
 }
 
 TEST_F(PackCommand, AFullDiskIsSaidWithCode5AndLeavesNothing) {
-  const std::string command = "ulimit -f 100; " + std::string(FEEDTUNE_PROGRAM) + " pack " + in("large") + " --kind raw --side full --data " +
+  const std::string command = "ulimit -f 100; " + std::string(build_paths::program) + " pack " + in("large") + " --kind raw --side full --data " +
                               in("images") + " 2>" + in("stderr");
   const int status = std::system(("trap '' XFSZ; " + command).c_str());
   EXPECT_EQ(WEXITSTATUS(status), 5) << read(in("stderr"));
@@ -211,7 +212,7 @@ TEST_F(PackCommand, StoppedByASignalItLeavesNothing) {
   many.folder = in("many");
   many.images = 150;
   make_data(many);
-  const std::string command = "exec " + std::string(FEEDTUNE_PROGRAM) + " pack " + in("stopped") + " --kind resized --data " + in("many") +
+  const std::string command = "exec " + std::string(build_paths::program) + " pack " + in("stopped") + " --kind resized --data " + in("many") +
                               " >/dev/null 2>" + in("stderr");
   const pid_t child = ::fork();
   if (child == 0) {

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "build_paths.hpp"
 #include "core/error.hpp"
 #include "json/run_json.hpp"
 #include "pipeline/make_data.hpp"
@@ -49,13 +50,13 @@ class Program : public testing::Test {
     options.classes = 2;
     make_data(options);
     ::setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
-    ::setenv("FEEDTUNE_CONFIGS", (fs::path(FEEDTUNE_SOURCE_DIR) / "configs").c_str(), 1);
+    ::setenv("FEEDTUNE_CONFIGS", (fs::path(build_paths::sources) / "configs").c_str(), 1);
   }
   static void TearDownTestSuite() { fs::remove_all(folder_); }
 
   static Outcome run(const std::string& arguments) {
     const fs::path out = folder_ / "stdout", err = folder_ / "stderr";
-    const std::string command = std::string(FEEDTUNE_PROGRAM) + " " + arguments + " >" + out.string() + " 2>" + err.string();
+    const std::string command = std::string(build_paths::program) + " " + arguments + " >" + out.string() + " 2>" + err.string();
     const int status = std::system(command.c_str());
     Outcome outcome;
     outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -73,7 +74,7 @@ class Program : public testing::Test {
 
   /// Runs it beside the test, with `signal` handled so when it begins.
   static pid_t start(const std::string& arguments, int signal, void (*handler)(int)) {
-    const std::string command = "exec " + std::string(FEEDTUNE_PROGRAM) + " " + arguments + " >/dev/null 2>&1";
+    const std::string command = "exec " + std::string(build_paths::program) + " " + arguments + " >/dev/null 2>&1";
     const pid_t child = ::fork();
     if (child == 0) {
       ::signal(signal, handler);
@@ -253,7 +254,7 @@ TEST_F(Program, AFolderOfSomebodyElseIsOneLineAndNoCrash) {
   EXPECT_TRUE(outcome.err.starts_with("feedtune: ")) << outcome.err;
   fs::permissions(closed, fs::perms::owner_all);
   fs::permissions(closed / "devices", fs::perms::none);
-  const std::string command = "FEEDTUNE_CONFIGS=" + closed.string() + " " + FEEDTUNE_PROGRAM + " devices 2>/dev/null";
+  const std::string command = "FEEDTUNE_CONFIGS=" + closed.string() + " " + build_paths::program + " devices 2>/dev/null";
   EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 5);
   fs::permissions(closed / "devices", fs::perms::owner_all);
 }
@@ -272,7 +273,7 @@ TEST_F(Program, ACacheThatCannotBeWrittenCostsNoRunFolderAndNamesTheWayOut) {
 
 TEST_F(Program, AFullDiskIsSaidWithCode5) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
-  const std::string command = std::string(FEEDTUNE_PROGRAM) + " axes >/dev/full 2>" + (folder_ / "stderr").string();
+  const std::string command = std::string(build_paths::program) + " axes >/dev/full 2>" + (folder_ / "stderr").string();
   const int status = std::system(command.c_str());
   EXPECT_EQ(WEXITSTATUS(status), 5);
   EXPECT_NE(read(folder_ / "stderr").find("standard output"), std::string::npos);

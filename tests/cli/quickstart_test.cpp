@@ -9,6 +9,8 @@
 #include <sstream>
 #include <string>
 
+#include "build_paths.hpp"
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -20,7 +22,7 @@ class QuickStart : public testing::Test {
     fs::create_directories(folder_ / "repo" / "scripts");
     fs::create_directories(folder_ / "repo" / "build");
     fs::create_directories(folder_ / "elsewhere" / "my photos");
-    fs::copy_file(fs::path(FEEDTUNE_SOURCE_DIR) / "scripts" / "quickstart.sh", folder_ / "repo" / "scripts" / "quickstart.sh");
+    fs::copy_file(fs::path(feedtune::build_paths::sources) / "scripts" / "quickstart.sh", folder_ / "repo" / "scripts" / "quickstart.sh");
     const fs::path program = folder_ / "repo" / "build" / "feedtune";
     // Exit code by device, from $cpu_code and $virtual_code.
     std::ofstream(program) << "#!/bin/sh\n"

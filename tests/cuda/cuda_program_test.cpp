@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "build_paths.hpp"
 #include "json/run_json.hpp"
 #include "model/model.hpp"
 #include "pipeline/make_data.hpp"
@@ -37,7 +38,7 @@ class CudaProgram : public testing::Test {
     options.classes = 2;
     make_data(options);
     ::setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
-    ::setenv("FEEDTUNE_CONFIGS", (fs::path(FEEDTUNE_SOURCE_DIR) / "configs").c_str(), 1);
+    ::setenv("FEEDTUNE_CONFIGS", (fs::path(build_paths::sources) / "configs").c_str(), 1);
   }
   static void TearDownTestSuite() { fs::remove_all(folder_); }
 
@@ -50,7 +51,7 @@ class CudaProgram : public testing::Test {
 
   static Outcome run(const std::string& fake, const std::string& arguments) {
     const fs::path out = folder_ / "stdout", err = folder_ / "stderr";
-    const std::string command = "FAKE_CUDA='" + fake + "' LD_LIBRARY_PATH=" FEEDTUNE_FAKE_CUDA " " FEEDTUNE_PROGRAM " " + arguments + " >" +
+    const std::string command = "FAKE_CUDA='" + fake + "' LD_LIBRARY_PATH=" + build_paths::fake_cuda + " " + build_paths::program + " " + arguments + " >" +
                                 out.string() + " 2>" + err.string();
     const auto begin = std::chrono::steady_clock::now();
     const int status = std::system(command.c_str());

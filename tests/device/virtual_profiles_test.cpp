@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "build_paths.hpp"
 #include "json/device_profile_json.hpp"
 #include "model/model.hpp"
 #include "virtual_fixture.hpp"
@@ -16,7 +17,7 @@ using namespace feedtune;
 namespace {
 
 DeviceProfile profile(const std::string& name) {
-  const std::string path = std::string(FEEDTUNE_SOURCE_DIR) + "/configs/devices/" + name + ".json";
+  const std::string path = std::string(build_paths::sources) + "/configs/devices/" + name + ".json";
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
   return decode_device_profile(text.str(), path);

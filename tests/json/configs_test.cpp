@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "build_paths.hpp"
 #include "core/error.hpp"
 #include "json/anchors.hpp"
 #include "json/device_profile_json.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const fs::path configs = fs::path(FEEDTUNE_SOURCE_DIR) / "configs";
+const fs::path configs = fs::path(build_paths::sources) / "configs";
 
 std::string read(const fs::path& path) {
   std::ifstream file(path);

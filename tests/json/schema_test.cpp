@@ -11,6 +11,7 @@
 #include <sstream>
 #include <vector>
 
+#include "build_paths.hpp"
 #include "full_run.hpp"
 #include "json/run_json.hpp"
 #include "json/value.hpp"
@@ -20,7 +21,7 @@ namespace fs = std::filesystem;
 namespace feedtune {
 namespace {
 
-const fs::path source = FEEDTUNE_SOURCE_DIR;
+const fs::path source = build_paths::sources;
 
 std::string read(const fs::path& path) {
   std::ifstream file(path);

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "build_paths.hpp"
 #include "pipeline/image_decoder.hpp"
 #include "pipeline/resample_kernels.hpp"
 #include "pipeline/transform.hpp"
@@ -22,7 +23,7 @@ class Recording {
     std::ifstream file(folder() + name, std::ios::binary);
     bytes_.assign(std::istreambuf_iterator<char>(file), {});
   }
-  static std::string folder() { return std::string(FEEDTUNE_TEST_DATA) + "/torchvision/"; }
+  static std::string folder() { return std::string(build_paths::test_data) + "/torchvision/"; }
 
   std::string text(std::size_t length) {
     const std::string value = bytes_.substr(at_, length);

@@ -10,6 +10,7 @@
 #include <set>
 #include <map>
 
+#include "build_paths.hpp"
 #include "packed_fixture.hpp"
 #include "pipeline/data_set.hpp"
 #include "pipeline/image_decoder.hpp"
@@ -82,7 +83,7 @@ TEST(Packed, AProgramThatKnowsOnlyTheDocumentedFormatReadsTheSame) {
   folder.write("images/b/empty.jpg", "");
   const PackOptions options = options_of(folder);
   pack(options);
-  const std::string script = (fs::path(FEEDTUNE_SOURCE_DIR) / "tests/pipeline/read_pack.py").string();
+  const std::string script = (fs::path(build_paths::sources) / "tests/pipeline/read_pack.py").string();
   const std::string out = in(folder, "out");
   ASSERT_EQ(std::system(("python3 '" + script + "' '" + options.folder + "' >'" + out + "'").c_str()), 0);
   ASSERT_EQ(std::system(("cd '" + options.data + "' && sha256sum a/* b/* >'" + out + "-files'").c_str()), 0);

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <thread>
 
+#include "build_paths.hpp"
 #include "core/error.hpp"
 #include "process/process_tree.hpp"
 
@@ -24,7 +25,7 @@ namespace {
 std::chrono::steady_clock::time_point in(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
 
 Child::Options options(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), FEEDTUNE_TEST_CHILD);
+  arguments.insert(arguments.begin(), build_paths::process_child);
   Child::Options result;
   result.arguments = std::move(arguments);
   return result;

@@ -13,15 +13,17 @@
 #include <string>
 #include <vector>
 
+#include "build_paths.hpp"
+
 namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path source_root = fs::path(FEEDTUNE_SOURCE_DIR) / "src";
+const fs::path source_root = fs::path(feedtune::build_paths::sources) / "src";
 
 std::map<std::string, std::set<std::string>> read_rules() {
   std::map<std::string, std::set<std::string>> rules;
-  std::ifstream file(FEEDTUNE_INCLUDE_RULES);
+  std::ifstream file(feedtune::build_paths::include_rules);
   for (std::string line; std::getline(file, line);) {
     const auto colon = line.find(':');
     std::string rest = line.substr(colon + 1);
@@ -54,7 +56,7 @@ std::string read(const fs::path& path) {
 
 TEST(Structure, EveryFolderIncludesOnlyWhatItsDeclarationAllows) {
   const auto rules = read_rules();
-  ASSERT_GE(rules.size(), 15u) << "no rules read from " << FEEDTUNE_INCLUDE_RULES;
+  ASSERT_GE(rules.size(), 15u) << "no rules read from " << feedtune::build_paths::include_rules;
   const std::regex include("^\\s*#\\s*include\\s*\"([a-z_]+)/[^\"]*\"", std::regex::multiline);
   int checked = 0;
   for (const auto& [folder, allowed] : rules) {
@@ -106,7 +108,7 @@ TEST(Structure, EveryKindOfNoteIsDescribedWhereResultsAre) {
     }
   EXPECT_GE(kinds.size(), 5u);
   std::smatch row;
-  const std::string description = read(fs::path(FEEDTUNE_SOURCE_DIR) / "results" / "README.md");
+  const std::string description = read(fs::path(feedtune::build_paths::sources) / "results" / "README.md");
   ASSERT_TRUE(std::regex_search(description, row, std::regex("\\| `notes` \\| \\| what a reader has to know: `kind` \\(([a-z_, ]+)\\)")));
   std::set<std::string> described;
   const std::string list = row[1];
@@ -118,8 +120,9 @@ TEST(Structure, EveryKindOfNoteIsDescribedWhereResultsAre) {
 TEST(SlowStructure, EveryHeaderCompilesAlone) {
   for (const auto& file : sources(source_root)) {
     if (file.extension() != ".hpp") continue;
-    const std::string command = std::string(FEEDTUNE_CXX) + " -std=c++20 -fsyntax-only -x c++ -Wno-pragma-once-outside-header -I" +
-                                source_root.string() + " " + file.string() + " 2>&1";
+    const std::string command =
+        std::string(feedtune::build_paths::compiler) + " -std=c++20 -fsyntax-only -x c++ -Wno-pragma-once-outside-header -I" +
+        source_root.string() + " " + file.string() + " 2>&1";
     EXPECT_EQ(std::system(command.c_str()), 0) << file;
   }
 }

@@ -1,3 +1,4 @@
+#include "build_paths.hpp"
 #include "trial/process_runner.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@ namespace {
 
 ProcessRunner runner_of(const std::string& mode, std::function<bool()> stop = {}) {
   ProcessRunner::Options options;
-  options.command = {FEEDTUNE_TRIAL_CHILD, mode};
+  options.command = {build_paths::trial_child, mode};
   options.stop = std::move(stop);
   return {std::move(options), std::make_shared<SteadyClock>()};
 }
@@ -40,7 +41,7 @@ TEST(ProcessRunner, AProcessThatTheKernelKillsForItsMemoryIsOutOfHostMemoryAndAn
   std::int64_t kills = 3;
   for (const bool counted : {true, false}) {
     ProcessRunner::Options options;
-    options.command = {FEEDTUNE_TRIAL_CHILD, "killed"};
+    options.command = {build_paths::trial_child, "killed"};
     options.oom_kills = [&] { return counted ? ++kills : kills; };  // one more each time it is asked
     ProcessRunner runner(std::move(options), std::make_shared<SteadyClock>());
     const TrialResult result = runner.run(request(), {});
@@ -49,7 +50,7 @@ TEST(ProcessRunner, AProcessThatTheKernelKillsForItsMemoryIsOutOfHostMemoryAndAn
     EXPECT_NE(result.reason.find("while measuring"), std::string::npos) << result.reason;
   }
   ProcessRunner::Options unknown;
-  unknown.command = {FEEDTUNE_TRIAL_CHILD, "killed"};
+  unknown.command = {build_paths::trial_child, "killed"};
   unknown.oom_kills = [] { return std::nullopt; };
   EXPECT_EQ(ProcessRunner(std::move(unknown), std::make_shared<SteadyClock>()).run(request(), {}).status, TrialStatus::crashed);
 }
@@ -117,7 +118,7 @@ TEST(ProcessRunner, DataThatDoesNotGetWarmIsWarmedOnceNotBeforeEveryTrial) {
 
 TEST(ProcessRunner, StartUpCountsFromTheChildsStartAndInAChildThatRunsFromTheTrials) {
   ProcessRunner::Options options;
-  options.command = {FEEDTUNE_TRIAL_CHILD, "slow-start"};
+  options.command = {build_paths::trial_child, "slow-start"};
   options.trials_per_child = 2;
   ProcessRunner runner(std::move(options), std::make_shared<SteadyClock>());
   TrialRequest r = request();
