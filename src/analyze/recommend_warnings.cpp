@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <vector>
 
 #include "analyze/roles.hpp"
 
@@ -116,6 +117,50 @@ void warn_of_roles(const Run& run, Recommendation& r) {
         "turbo_full, input_type float32)");
 }
 
+/// The trials of that configuration that swung, if most of them did; the longest seen is described.
+const TrialResult* swinging(const Run& run, const Configuration& configuration) {
+  const TrialResult* longest = nullptr;
+  int measured = 0, swung = 0;
+  for (const TrialResult& t : run.trials) {
+    if (t.status != TrialStatus::ok || t.purpose != Purpose::trial || t.stage == "anchor" || t.configuration != configuration) continue;
+    ++measured;
+    if (!t.oscillation) continue;
+    ++swung;
+    if (longest == nullptr || t.oscillation->periods > longest->oscillation->periods) longest = &t;
+  }
+  return 2 * swung > measured ? longest : nullptr;
+}
+
+std::string swing_text(const TrialResult& trial) {
+  const Oscillation& o = *trial.oscillation;
+  std::string text = fmt::format("the device's use swings between {:.0f} % and {:.0f} % every {:.2g} s (high for {:.0f} % of the time)", 100 * o.low,
+                                 100 * o.high, o.period_s, 100 * o.duty);
+  if (o.waiting && *o.waiting >= 0.5)
+    text += fmt::format(": for {:.0f} % of its idle time the training thread waits for a batch", 100 * *o.waiting);
+  else if (o.copying && *o.copying >= 0.5)
+    text += fmt::format(": for {:.0f} % of its idle time the training thread pins or copies", 100 * *o.copying);
+  const auto workers = trial.configuration.integer("num_workers");
+  const auto loader = trial.configuration.text("loader");
+  if (o.waiting && *o.waiting >= 0.5 && loader == "batch_per_worker" && workers && *workers > 1)
+    text += fmt::format("; {} workers that each make a whole batch deliver in bursts, the pooled loader doesn't", *workers);
+  return text;
+}
+
+/// A mean hides it: a device in use for 40 % may be one that is idle and at full use by turns.
+void warn_of_swings(const Run& run, Recommendation& r) {
+  std::vector<const TrialResult*> told;
+  const auto tell = [&](const char* role, const std::optional<Candidate>& candidate) {
+    if (!candidate) return;
+    const TrialResult* trial = swinging(run, candidate->configuration);
+    if (trial == nullptr || std::find(told.begin(), told.end(), trial) != told.end()) return;
+    told.push_back(trial);
+    r.warnings.push_back(fmt::format("with the {} settings {}", role, swing_text(*trial)));
+  };
+  tell("recommended", r.recommended);
+  tell("current", r.current);
+  tell("baseline's", r.baseline);
+}
+
 }  // namespace
 
 void add_warnings(const Run& run, const WarningInput& input, Recommendation& r) {
@@ -138,6 +183,7 @@ void add_warnings(const Run& run, const WarningInput& input, Recommendation& r) 
     r.warnings.push_back(
         "a different batch size changes training: the learning rate has to follow (a common start is to "
         "scale it with the batch, with warm-up: Goyal et al. 2017; no promise that accuracy holds)");
+  warn_of_swings(run, r);
   warn_of_roles(run, r);
   if (failures.total > 0)
     r.warnings.push_back(

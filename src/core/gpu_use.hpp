@@ -8,9 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "core/oscillation.hpp"
+
 namespace feedtune {
 
 struct GpuSample {
+  double at_s = 0;  ///< since the window began
   std::optional<double> utilization;  ///< 0 to 1: share of the driver's last period in which a kernel ran
   std::optional<double> sm_mhz;
   std::optional<double> memory_mhz;
@@ -34,6 +37,7 @@ struct GpuLimits {
 /// Means over the window, unless said otherwise.
 struct GpuUse {
   std::optional<double> utilization;
+  std::optional<Oscillation> oscillation;         ///< of utilization; absent too where none was found
   std::optional<double> sm_mhz;
   std::optional<double> memory_mhz;
   std::optional<double> temperature_c;            ///< the highest

@@ -10,6 +10,7 @@
 #include "core/configuration.hpp"
 #include "core/interval.hpp"
 #include "core/gpu_use.hpp"
+#include "core/oscillation.hpp"
 #include "core/phases.hpp"
 #include "core/trial_setup.hpp"
 #include "core/trial_status.hpp"
@@ -98,6 +99,8 @@ struct TrialResult {
   PhaseSummaries phases;                 ///< milliseconds per step
   std::map<std::string, double> worker_ms_per_image;
   std::optional<double> device_busy;  ///< share of the window in which the device computed or copied
+  /// Of device_busy over the window, by the events. Absent and not in `unknown`: looked for and not found.
+  std::optional<Oscillation> oscillation;
   ImageCounts images;
   std::vector<FileNote> files;  ///< failed and damaged (first 20), then the slowest 5
   MemoryUse memory;

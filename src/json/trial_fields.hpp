@@ -66,8 +66,22 @@ void fields(Io& io, Like<HostUse> auto& v) {
 }
 
 template <class Io>
+void fields(Io& io, Like<Oscillation> auto& v) {
+  io.field("period_s", v.period_s);
+  io.field("duty", v.duty);
+  io.field("low", v.low);
+  io.field("high", v.high);
+  io.field("periods", v.periods);
+  io.field("waiting", v.waiting);
+  io.field("copying", v.copying);
+  io.field("ready_low", v.ready_low);
+  io.field("ready_high", v.ready_high);
+}
+
+template <class Io>
 void fields(Io& io, Like<GpuUse> auto& v) {
   io.field("utilization", v.utilization);
+  io.later_field("oscillation", v.oscillation);
   io.field("sm_mhz", v.sm_mhz);
   io.field("memory_mhz", v.memory_mhz);
   io.field("temperature_c", v.temperature_c);
@@ -100,6 +114,7 @@ void fields(Io& io, Like<TrialResult> auto& v) {
   io.field("worker_ms_per_image", v.worker_ms_per_image);
   io.field("cpu_s_per_image", v.host.cpu_s_per_image);
   io.field("device_busy", v.device_busy);
+  io.later_field("oscillation", v.oscillation);
   io.field("memory", v.memory);
   io.field("host", v.host);
   io.later_field("gpu", v.gpu);

@@ -36,6 +36,12 @@ class Checker {
     require(v.histogram.empty() || counted == v.count, place, fmt::format("histogram counts {} of {}", counted, v.count));
   }
 
+  void check(const Oscillation& v, const std::string& place) {
+    require(v.period_s > 0, place + ".period_s", fmt::format("{}, want > 0", v.period_s));
+    require(v.duty >= 0 && v.duty <= 1, place + ".duty", "want a share from 0 to 1");
+    require(v.low >= 0 && v.low <= v.high && v.high <= 1, place, "want 0 <= low <= high <= 1");
+  }
+
   void check(const TrialResult& v, const std::string& place) {
     require(ids_.insert(v.id).second, place + ".id", fmt::format("{} stands twice", v.id));
     require(v.status != TrialStatus::ok || v.images_per_s.has_value(), place + ".images_per_s", "null, though status is ok");
@@ -47,6 +53,8 @@ class Checker {
     for (const auto& [name, ms] : v.worker_ms_per_image)
       require(ms >= 0, place + ".worker_ms_per_image." + name, fmt::format("{}, want >= 0", ms));
     if (v.device_busy) require(*v.device_busy >= 0 && *v.device_busy <= 1, place + ".device_busy", "want a share from 0 to 1");
+    if (v.oscillation) check(*v.oscillation, place + ".oscillation");
+    if (v.gpu && v.gpu->oscillation) check(*v.gpu->oscillation, place + ".gpu.oscillation");
     require(v.images.decoded >= 0 && v.images.damaged >= 0 && v.images.failed >= 0, place + ".images", "want counts >= 0");
     require(v.images.damaged <= v.images.decoded, place + ".images", "more damaged than decoded");
     require(v.step_us.size() <= 2000, place + ".samples.step_us", "holds more than 2000 steps");

@@ -1,11 +1,17 @@
 #include "measure/gpu_window.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "measure/oscillation.hpp"
 
 namespace feedtune {
 namespace {
 
 constexpr std::chrono::milliseconds sample_period{100};
+// The driver's counter covers 1/6 s to 1 s: slower steps show in it one by one.
+constexpr double slowest_step_s = 0.2;
 
 template <class T>
 std::optional<double> mean(const std::vector<GpuSample>& samples, std::optional<T> GpuSample::*field) {
@@ -28,11 +34,25 @@ std::optional<T> highest(const std::vector<GpuSample>& samples, std::optional<T>
   return most;
 }
 
+UseSeries utilization_of(const std::vector<GpuSample>& samples) {
+  std::vector<double> at_s, share;
+  for (const GpuSample& sample : samples)
+    if (sample.utilization) {
+      at_s.push_back(sample.at_s);
+      share.push_back(*sample.utilization);
+    }
+  return use_of_samples(at_s, share);
+}
+
 }  // namespace
 
-GpuUse gpu_use_of(const std::vector<GpuSample>& samples, const GpuLimits& limits, std::map<std::string, std::string>& unknown) {
+GpuUse gpu_use_of(const std::vector<GpuSample>& samples, double step_s, const GpuLimits& limits,
+                  std::map<std::string, std::string>& unknown) {
   GpuUse use;
   use.utilization = mean(samples, &GpuSample::utilization);
+  const UseSeries series = utilization_of(samples);
+  const bool slow_steps = step_s > slowest_step_s;
+  if (!slow_steps) use.oscillation = find_oscillation(series, step_s);
   use.sm_mhz = mean(samples, &GpuSample::sm_mhz);
   use.memory_mhz = mean(samples, &GpuSample::memory_mhz);
   use.temperature_c = highest(samples, &GpuSample::temperature_c);
@@ -54,12 +74,20 @@ GpuUse gpu_use_of(const std::vector<GpuSample>& samples, const GpuLimits& limits
   std::map<std::string, std::string> reasons = limits.unknown;
   for (const GpuSample& sample : samples)
     for (const auto& [field, reason] : sample.unknown) reasons[field] = reason;
+  if (use.utilization && slow_steps)
+    reasons["oscillation"] = fmt::format("steps of {:.2g} s are as slow as the counter: what it shows is each step's own wait", step_s);
+  else if (use.utilization)
+    reasons["oscillation"] = fmt::format("{} samples; {} are needed, about {} s", series.share.size(), least_bins,
+                                         to_s(sample_period) * static_cast<double>(least_bins));
+  else if (const auto reason = reasons.find("utilization"); reason != reasons.end())
+    reasons["oscillation"] = reason->second;
   const auto explain = [&](const char* field, bool known) {
     if (known) return;
     const auto reason = reasons.find(field);
     unknown["gpu." + std::string(field)] = reason != reasons.end() ? reason->second : "no sample was taken";
   };
   explain("utilization", use.utilization.has_value());
+  explain("oscillation", series.share.size() >= least_bins && !slow_steps);
   explain("sm_mhz", use.sm_mhz.has_value());
   explain("memory_mhz", use.memory_mhz.has_value());
   explain("temperature_c", use.temperature_c.has_value());
@@ -77,18 +105,20 @@ GpuUse gpu_use_of(const std::vector<GpuSample>& samples, const GpuLimits& limits
 void GpuWindow::start() {
   sampler_.reset();
   samples_.clear();
+  started_ = std::chrono::steady_clock::now();
   sampler_ = std::make_unique<BackgroundSampler>(
       [this] {
         GpuSample sample = sample_();
+        sample.at_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
         const std::lock_guard lock(mutex_);
         samples_.push_back(std::move(sample));
       },
       sample_period);
 }
 
-GpuUse GpuWindow::stop(const GpuLimits& limits, std::map<std::string, std::string>& unknown) {
+GpuUse GpuWindow::stop(double step_s, const GpuLimits& limits, std::map<std::string, std::string>& unknown) {
   sampler_.reset();
-  return gpu_use_of(samples_, limits, unknown);
+  return gpu_use_of(samples_, step_s, limits, unknown);
 }
 
 }  // namespace feedtune

@@ -1,6 +1,7 @@
 #pragma once
 // The GPU's own counters over a measured window.
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -13,8 +14,10 @@
 
 namespace feedtune {
 
-/// Sums samples up. The reason why a field is absent is the last one that a sample gave.
-GpuUse gpu_use_of(const std::vector<GpuSample>& samples, const GpuLimits& limits, std::map<std::string, std::string>& unknown);
+/// Sums samples up. The reason why a field is absent is the last one that a sample gave. `step_s`: mean time from step to step, 0:
+/// not known (find_oscillation()).
+GpuUse gpu_use_of(const std::vector<GpuSample>& samples, double step_s, const GpuLimits& limits,
+                  std::map<std::string, std::string>& unknown);
 
 class GpuWindow {
  public:
@@ -22,10 +25,11 @@ class GpuWindow {
   explicit GpuWindow(std::function<GpuSample()> sample) : sample_(std::move(sample)) {}
   void start();
   /// `unknown` gets "gpu.<field>". Call only after start().
-  GpuUse stop(const GpuLimits& limits, std::map<std::string, std::string>& unknown);
+  GpuUse stop(double step_s, const GpuLimits& limits, std::map<std::string, std::string>& unknown);
 
  private:
   std::function<GpuSample()> sample_;
+  std::chrono::steady_clock::time_point started_;
   std::mutex mutex_;
   std::vector<GpuSample> samples_;  // guarded by mutex_
   std::unique_ptr<BackgroundSampler> sampler_;

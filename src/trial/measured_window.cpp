@@ -1,9 +1,13 @@
 #include "trial/measured_window.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "measure/batch_means.hpp"
+#include "measure/oscillation.hpp"
 #include "measure/phase_recorder.hpp"
+#include "measure/statistics.hpp"
 
 namespace feedtune {
 namespace {
@@ -55,6 +59,49 @@ WindowStock MeasuredWindow::stock_from(std::size_t from) const {
   stock.ready_at_start = from == 0 ? steps_.front().ready : steps_[from - 1].ready;
   stock.ready_at_end = steps_.back().ready;
   return stock;
+}
+
+std::optional<Oscillation> MeasuredWindow::oscillation_from(std::size_t from, std::map<std::string, std::string>& unknown) const {
+  const Nanoseconds begin = steps_[from].times.end - steps_[from].phases.step, end = steps_.back().times.end;
+  std::vector<UseSpan> spans;
+  Nanoseconds previous_end = begin;
+  for (std::size_t i = from; i < steps_.size(); ++i) {
+    const auto& [times, phases, ready] = steps_[i];
+    if (phases.step.count() > 0)
+      spans.push_back({previous_end, times.end, static_cast<double>(phases.busy.count()) / static_cast<double>(phases.step.count())});
+    previous_end = times.end;
+  }
+  const UseSeries use = use_of(spans, begin, end);
+  if (use.share.size() < least_bins) {
+    unknown["oscillation"] = fmt::format("the window of {:.3g} s is too short to show a period", to_s(end - begin));
+    return std::nullopt;
+  }
+  auto found = find_oscillation(use, to_s(end - begin) / static_cast<double>(steps_.size() - from));
+  if (!found) return std::nullopt;
+
+  const HighParts parts(use, *found);
+  Moments ready_low, ready_high;
+  Nanoseconds idle{0}, waiting{0}, copying{0};
+  previous_end = begin;
+  for (std::size_t i = from; i < steps_.size(); ++i) {
+    const auto& [times, phases, ready] = steps_[i];
+    const bool high = parts.high_at(to_s(previous_end + phases.step / 2 - begin));
+    (high ? ready_high : ready_low).add(ready);
+    if (!high) {
+      const Nanoseconds waited = std::min(phases.device_idle, times.data_wait);
+      idle += phases.device_idle;
+      waiting += waited;
+      copying += std::min(phases.device_idle - waited, times.pin + times.h2d_host);
+    }
+    previous_end = times.end;
+  }
+  if (idle.count() > 0) {
+    found->waiting = static_cast<double>(waiting.count()) / static_cast<double>(idle.count());
+    found->copying = static_cast<double>(copying.count()) / static_cast<double>(idle.count());
+  }
+  if (ready_low.count() > 0) found->ready_low = ready_low.mean();
+  if (ready_high.count() > 0) found->ready_high = ready_high.mean();
+  return found;
 }
 
 std::optional<std::string> MeasuredWindow::unsteady_reason() const {
@@ -153,7 +200,10 @@ void MeasuredWindow::summarise(TrialResult& result, bool has_parts, bool has_dev
     if (total_images > 0)
       result.images_per_s =
           corrected_for_stock(interval_of_ratio(images, step_s, static_cast<std::size_t>(rule_.multiple)), stock_from(from));
-    if (has_device) result.device_busy = static_cast<double>(busy.count()) / static_cast<double>(total.count());
+    if (has_device) {
+      result.device_busy = static_cast<double>(busy.count()) / static_cast<double>(total.count());
+      result.oscillation = oscillation_from(from, result.unknown);
+    }
   }
   if (turn_count > 0) result.epoch_turn_ms = to_ms(turns) / static_cast<double>(turn_count);
   result.step_us.clear();

@@ -61,6 +61,9 @@ class MeasuredWindow {
   std::size_t unsteady_steps() const;
   std::vector<double> step_seconds() const;
   SteadyState usual_verdict() const;
+  /// Of the device's use over the steps from `from` on, with what the training thread did in its low parts. Where the window is too
+  /// short to tell, `unknown` gets "oscillation".
+  std::optional<Oscillation> oscillation_from(std::size_t from, std::map<std::string, std::string>& unknown) const;
   /// The loader's stock at the ends of the part from step `from` on.
   WindowStock stock_from(std::size_t from) const;
 

@@ -64,7 +64,8 @@ TEST(Fields, EveryMemberOfEveryStructIsInItsJson) {
   EXPECT_ALL_LISTED(ImageCounts, 3);
   EXPECT_ALL_LISTED(FileNote, 3);
   EXPECT_ALL_LISTED(MemoryUse, 6);
-  EXPECT_ALL_LISTED(GpuUse, 12);
+  EXPECT_ALL_LISTED(Oscillation, 9);
+  EXPECT_ALL_LISTED(GpuUse, 13);
   EXPECT_ALL_LISTED(StepTime, 2);
   EXPECT_ALL_LISTED(DataSetup, 4);
   EXPECT_ALL_LISTED(LoaderSetup, 12);
@@ -103,8 +104,8 @@ TEST(Fields, NoReaderOrPlaceIsMadeFromATemporaryThatItWouldOutlive) {
 TEST(Fields, WhatIsWrittenElsewhereThanInItsStructIsCountedToo) {
   EXPECT_MEMBERS(HostUse, 13, B12, B1)
   EXPECT_EQ(listed<HostUse>(), 13 - 1) << "cpu_s_per_image stands in the trial";
-  EXPECT_MEMBERS(TrialResult, 30, B24, B6)
-  EXPECT_EQ(listed<TrialResult>(), 30 + 1);
+  EXPECT_MEMBERS(TrialResult, 31, B24, B7)
+  EXPECT_EQ(listed<TrialResult>(), 31 + 1);
   EXPECT_MEMBERS(Gain, 3, B3)
   EXPECT_EQ(listed<Gain>(), 3 - 1 + 4) << "the ratio's four numbers stand in the gain";
   EXPECT_MEMBERS(Recommendation, 26, B24, B2)

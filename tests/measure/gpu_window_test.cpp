@@ -27,7 +27,7 @@ TEST(GpuWindow, MeansHighestAndSharesOfTheSamples) {
   limits.pcie_generation_max = 5;
   limits.unknown["mig"] = "Not Supported";
   std::map<std::string, std::string> unknown;
-  const GpuUse use = gpu_use_of(samples, limits, unknown);
+  const GpuUse use = gpu_use_of(samples, 0, limits, unknown);
   EXPECT_DOUBLE_EQ(use.utilization.value(), 0.3);
   EXPECT_DOUBLE_EQ(use.sm_mhz.value(), 1100);
   EXPECT_EQ(use.temperature_c, 60);
@@ -52,7 +52,7 @@ TEST(GpuWindow, SamplesFromStartToStopAndNotAfter) {
   window.start();
   while (calls < 2) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   std::map<std::string, std::string> unknown;
-  EXPECT_EQ(window.stop({}, unknown).utilization, 0.5);
+  EXPECT_EQ(window.stop(0, {}, unknown).utilization, 0.5);
   const int then = calls;
   std::this_thread::sleep_for(std::chrono::milliseconds(250));
   EXPECT_EQ(calls, then);

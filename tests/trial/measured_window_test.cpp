@@ -189,3 +189,85 @@ TEST(MeasuredWindow, KeepsAtMostTwoThousandStepsAsSamples) {
   EXPECT_EQ(result.step_us.size(), 2000u);
   EXPECT_EQ(result.step_us.back(), 1500);
 }
+
+namespace {
+
+/// Bursts of eight steps of 20 ms with batches at hand, then nothing for 340 ms in which the training thread waits for data.
+TrialResult bursts_of_eight(double wait_ms, double copy_ms) {
+  WindowRule rule;
+  MeasuredWindow window(target(0.1, 30), rule);
+  Nanoseconds now{1'000'000};
+  const auto ms = [](double value) { return Nanoseconds{static_cast<std::int64_t>(value * 1e6)}; };
+  for (int i = 0; i < 160; ++i) {
+    const bool first = i % 8 == 0;
+    StepTimes t;
+    if (first) {
+      t.data_wait = ms(wait_ms);
+      t.h2d_host = ms(copy_ms);
+      now += ms(340);
+    }
+    t.copy_begin = t.copy_end = t.begin = now;
+    t.forward_end = now + ms(8);
+    t.backward_end = t.end = now + ms(20);
+    t.images = 64;
+    now = t.end;
+    window.add(t, first ? 0 : 4);
+  }
+  TrialResult result;
+  window.summarise(result, true, true);
+  return result;
+}
+
+}  // namespace
+
+TEST(MeasuredWindow, ADeviceThatWorksInBurstsIsNamedWithWhatTheGapsWereSpentOn) {
+  const TrialResult waits = bursts_of_eight(306, 0);
+  ASSERT_TRUE(waits.oscillation);
+  EXPECT_NEAR(waits.oscillation->period_s, 0.5, 0.06);
+  EXPECT_NEAR(waits.oscillation->duty, 0.32, 0.08);
+  EXPECT_NEAR(waits.oscillation->waiting.value(), 0.9, 0.001);
+  EXPECT_EQ(waits.oscillation->copying.value(), 0);
+  EXPECT_EQ(waits.oscillation->ready_low, 0);
+  EXPECT_EQ(waits.oscillation->ready_high, 4);
+  EXPECT_FALSE(waits.unknown.contains("oscillation"));
+  const TrialResult copies = bursts_of_eight(34, 340);
+  EXPECT_NEAR(copies.oscillation.value().waiting.value(), 0.1, 0.001);
+  EXPECT_NEAR(copies.oscillation->copying.value(), 0.9, 0.001) << "never more than the device was idle";
+}
+
+TEST(MeasuredWindow, StepsThatEachWaitForTheirBatchDoNotSwing) {
+  for (const int jitter : {0, 3, 40}) {
+    MeasuredWindow window(target(0.1, 90), WindowRule{});
+    Nanoseconds now{1'000'000};
+    for (int i = 0; i < 100; ++i) {
+      StepTimes t;
+      now += std::chrono::milliseconds(350 + i * 7919 % 31 * jitter / 31);
+      t.copy_begin = t.copy_end = t.begin = now;
+      t.forward_end = now + std::chrono::milliseconds(50);
+      t.backward_end = t.end = now + std::chrono::milliseconds(150);
+      t.images = 64;
+      now = t.end;
+      window.add(t, 0);
+    }
+    TrialResult result;
+    window.summarise(result, true, true);
+    EXPECT_NEAR(result.device_busy.value(), 0.3, 0.02);
+    EXPECT_FALSE(result.oscillation) << jitter << ": one busy and one idle part in each step of half a second";
+  }
+}
+
+TEST(MeasuredWindow, ASteadyDeviceDoesNotSwingAndAShortWindowSaysThatItCannotTell) {
+  MeasuredWindow window(target(0.1, 30), WindowRule{});
+  Feeder feed(window);
+  for (int i = 0; i < 200; ++i) feed.step(i % 2 == 0 ? 19 : 21);
+  TrialResult steady;
+  window.summarise(steady, true, true);
+  EXPECT_FALSE(steady.oscillation);
+  EXPECT_FALSE(steady.unknown.contains("oscillation"));
+  MeasuredWindow brief(target(0.1, 30), WindowRule{});
+  Feeder feed_brief(brief);
+  for (int i = 0; i < 20; ++i) feed_brief.step(2);
+  TrialResult brief_result;
+  brief.summarise(brief_result, true, true);
+  EXPECT_TRUE(brief_result.unknown.contains("oscillation"));
+}
