@@ -1,12 +1,9 @@
 #include "image_jpeg_fixture.hpp"
 
-#include <stdlib.h>
-
 #include <cmath>
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <stdexcept>
 
 #include <jpeglib.h>
@@ -129,24 +126,5 @@ PlainDecode decode_by_libjpeg(std::span<const std::byte> encoded) {
 }
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
-
-TemporaryFolder::TemporaryFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "feedtune-test-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
-  path_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-void TemporaryFolder::write(const std::string& name, std::span<const std::byte> bytes) const {
-  const auto file = path_ / name;
-  std::filesystem::create_directories(file.parent_path());
-  std::ofstream stream(file, std::ios::binary);
-  stream.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (!stream) throw std::runtime_error("cannot write " + file.string());
-}
 
 }  // namespace feedtune::test

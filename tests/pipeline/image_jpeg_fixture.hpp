@@ -1,12 +1,13 @@
 #pragma once
-// Test pictures made from formulas, encoded by libjpeg; folders for them that vanish at the end.
+// Test pictures made from formulas, encoded by libjpeg.
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "temporary_folder.hpp"
 
 namespace feedtune::test {
 
@@ -38,22 +39,5 @@ struct PlainDecode {
 PlainDecode decode_by_libjpeg(std::span<const std::byte> encoded);
 
 std::span<const std::byte> bytes_of(const std::string& text);
-
-/// A new folder under the system's temporary one, removed with everything in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-  std::string text() const { return path_.string(); }
-  /// Writes a file, its folders too.
-  void write(const std::string& name, std::span<const std::byte> bytes) const;
-  void write(const std::string& name, const std::string& text) const { write(name, bytes_of(text)); }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace feedtune::test

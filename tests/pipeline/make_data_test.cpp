@@ -23,6 +23,7 @@
 #include "pipeline/synthetic_folder.hpp"
 #include "pipeline/synthetic_picture.hpp"
 #include "pipeline/synthetic_plan.hpp"
+#include "temporary_folder.hpp"
 
 namespace feedtune {
 namespace {
@@ -31,13 +32,6 @@ namespace fs = std::filesystem;
 
 class MakeData : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "feedtune-make-data-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   MakeDataOptions options(int images, std::uint64_t seed = 1) const {
     return {.folder = folder_.string(), .images = images, .seed = seed};
   }
@@ -47,12 +41,9 @@ class MakeData : public testing::Test {
       if (entry.is_regular_file()) names.insert(entry.path().lexically_relative(folder_).string());
     return names;
   }
-  void put(const std::string& name, const std::string& content) const {
-    fs::create_directories((folder_ / name).parent_path());
-    std::ofstream(folder_ / name) << content;
-  }
 
-  fs::path folder_;
+  const test::TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
 };
 
 std::vector<unsigned char> bytes_of(const fs::path& path) {
@@ -204,7 +195,7 @@ TEST_F(MakeData, AFinishedSetIsReusedAndADifferentOneIsRefused) {
 }
 
 TEST_F(MakeData, AFolderWithAnythingElseIsRefusedAndLeftAlone) {
-  put("holiday.jpg", "mine");
+  temporary_.write("holiday.jpg", "mine");
   try {
     make_data(options(3));
     FAIL() << "mixed its files with the user's";
@@ -218,12 +209,12 @@ TEST_F(MakeData, AChangedSetIsNotPassedOffAsTheOriginal) {
   make_data(options(3));
   const std::string name = synthetic_plan(1, 1, 10).name;
   const auto original = bytes_of(folder_ / name);
-  put(name, "shorter");
+  temporary_.write(name, "shorter");
   EXPECT_THROW(make_data(options(3)), InputError);
   std::ofstream(folder_ / name, std::ios::binary)
       .write(reinterpret_cast<const char*>(original.data()), static_cast<std::streamsize>(original.size()));
   EXPECT_TRUE(make_data(options(3)).reused);
-  put("n00000001/extra.jpg", "x");
+  temporary_.write("n00000001/extra.jpg", "x");
   try {
     make_data(options(3));
     FAIL() << "an extra file went unseen";
@@ -244,7 +235,7 @@ TEST_F(MakeData, AnInterruptedSetIsCompletedByTheNextCall) {
                Stop);
   const auto partial = files();
   EXPECT_GE(partial.size(), 4u);  // three images and the note
-  put("n00000002/." + synthetic_plan(1, 2, 10).name.substr(10) + ".4711-0.part", "left by a kill");
+  temporary_.write("n00000002/." + synthetic_plan(1, 2, 10).name.substr(10) + ".4711-0.part", "left by a kill");
   const MakeDataSummary summary = make_data(options(8));
   EXPECT_FALSE(summary.reused);
   EXPECT_TRUE(make_data(options(8)).reused);
@@ -252,7 +243,7 @@ TEST_F(MakeData, AnInterruptedSetIsCompletedByTheNextCall) {
 }
 
 TEST_F(MakeData, AFolderWhereOnlyTheFirstNoteWasBegunIsCompletedToo) {
-  put("." + std::string(synthetic_note_name) + ".4711-0.part", "left by a kill");
+  temporary_.write("." + std::string(synthetic_note_name) + ".4711-0.part", "left by a kill");
   EXPECT_EQ(make_data(options(3)).images, 3);
   EXPECT_EQ(files().size(), 4u);
 }
@@ -320,7 +311,7 @@ TEST_F(MakeData, BadOptionsAndPlacesAreNamed) {
   MakeDataOptions bad = options(1);
   bad.classes = 0;
   EXPECT_THROW(make_data(bad), InputError);
-  put("file", "x");
+  temporary_.write("file", "x");
   bad = options(1);
   bad.folder = (folder_ / "file").string();
   EXPECT_THROW(make_data(bad), InputError);

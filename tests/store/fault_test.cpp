@@ -16,7 +16,7 @@
 #include "json/run_json.hpp"
 #include "store/file.hpp"
 #include "store/run_folder.hpp"
-#include "temporary_folder.hpp"
+#include "store_fixture.hpp"
 
 namespace fs = std::filesystem;
 
@@ -75,7 +75,7 @@ class Faults : public ::testing::Test {
     arm({});
     largest_write = SSIZE_MAX;
   }
-  TemporaryFolder temporary;
+  MemoryFolder temporary;
   std::string path = temporary / "run";
 };
 
@@ -101,7 +101,7 @@ int each_call(Fault kind, const Body& body, const After& after) {
 TEST_F(Faults, AnAppendThatFailsLeavesAValidJournalAndTheNextOneWorks) {
   for (const Fault kind : {Fault{.error = EIO}, Fault{.error = ENOSPC, .short_bytes = 0}, Fault{.error = ENOSPC, .short_bytes = 100},
                            Fault{.error = EIO, .once = false}, Fault{.error = ENOSPC, .once = false, .short_bytes = 37}}) {
-    const TemporaryFolder own;
+    const MemoryFolder own;
     RunFolder folder = RunFolder::create(own / "run", header(), faulty_calls());
     std::int64_t id = 0;
     std::size_t kept = 0;
@@ -234,9 +234,9 @@ TEST_F(Faults, AFolderThatMayNotBeWrittenIsNamed) {
     EXPECT_THROW(RunFolder::create("/proc/feedtune-run", header()), IoError);
     return;
   }
-  fs::permissions(temporary.path(), fs::perms::owner_read | fs::perms::owner_exec);
+  fs::permissions(temporary.text(), fs::perms::owner_read | fs::perms::owner_exec);
   EXPECT_THROW(RunFolder::create(path, header()), IoError);
-  fs::permissions(temporary.path(), fs::perms::owner_all);
+  fs::permissions(temporary.text(), fs::perms::owner_all);
 }
 
 }  // namespace

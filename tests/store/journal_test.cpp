@@ -5,7 +5,7 @@
 
 #include "core/error.hpp"
 #include "json/journal_json.hpp"
-#include "temporary_folder.hpp"
+#include "store_fixture.hpp"
 
 namespace feedtune {
 namespace {
@@ -23,7 +23,7 @@ std::string error_of(const std::string& path) {
 }
 
 TEST(Journal, TornAtAnyByteOfItsLastThreeRecordsItLosesOnlyThose) {
-  const TemporaryFolder temporary;
+  const MemoryFolder temporary;
   const std::string path = temporary / "run";
   std::vector<std::size_t> ends;  // of the header and of each trial
   std::string whole;
@@ -58,7 +58,7 @@ TEST(Journal, TornAtAnyByteOfItsLastThreeRecordsItLosesOnlyThose) {
 }
 
 TEST(Journal, ALastRecordWhoseBeginningNeverReachedTheDiskIsTorn) {
-  const TemporaryFolder temporary;
+  const MemoryFolder temporary;
   const std::string lines = journal_line(header()) + "\n" + journal_line(trial(1)) + "\n";
   write(temporary / "j", lines + std::string(300, '\0') + "],\"unknown\":{}}\n");
   const ReadJournal journal = read_journal(temporary / "j");
@@ -68,7 +68,7 @@ TEST(Journal, ALastRecordWhoseBeginningNeverReachedTheDiskIsTorn) {
 }
 
 TEST(Journal, DamageInTheMiddleIsNamedByItsLineAndNothingIsGuessed) {
-  const TemporaryFolder temporary;
+  const MemoryFolder temporary;
   const std::string path = temporary / "j";
   const std::string head = journal_line(header()) + "\n", one = journal_line(trial(1)) + "\n", two = journal_line(trial(2)) + "\n";
   write(path, head + one + "rubbish\n" + two);
@@ -94,7 +94,7 @@ TEST(Journal, DamageInTheMiddleIsNamedByItsLineAndNothingIsGuessed) {
 }
 
 TEST(Journal, AnotherToolsOrANewerJournalIsRefused) {
-  const TemporaryFolder temporary;
+  const MemoryFolder temporary;
   std::string head = journal_line(header()) + "\n";
   const auto with = [&](const std::string& what, const std::string& by) {
     std::string text = head;

@@ -11,7 +11,7 @@
 #include "core/error.hpp"
 #include "json/journal_json.hpp"
 #include "json/run_json.hpp"
-#include "temporary_folder.hpp"
+#include "store_fixture.hpp"
 
 namespace fs = std::filesystem;
 
@@ -45,7 +45,7 @@ RunFolder with_trials(const std::string& path, int count) {
 }
 
 TEST(RunFolder, WhatWasAppendedIsReadByAnyoneAtOnce) {
-  const TemporaryFolder temporary;
+  const MemoryFolder temporary;
   RunFolder folder = RunFolder::create(temporary / "a/b/run", header());
   EXPECT_EQ(load_run(folder.path()).spec.data, "photos") << "before the first trial";
   folder.append(trial(1));
@@ -61,7 +61,7 @@ TEST(RunFolder, WhatWasAppendedIsReadByAnyoneAtOnce) {
 }
 
 TEST(RunFolder, ResumeGoesOnWhereTheRunStopped) {
-  const TemporaryFolder temporary;
+  const MemoryFolder temporary;
   const std::string path = temporary / "run";
   with_trials(path, 2);
   {
@@ -75,7 +75,7 @@ TEST(RunFolder, ResumeGoesOnWhereTheRunStopped) {
 }
 
 TEST(RunFolder, CreateRefusesARunThatIsThereAndNamesTheWayOn) {
-  const TemporaryFolder temporary;
+  const MemoryFolder temporary;
   const std::string path = temporary / "run";
   with_trials(path, 1);
   const std::string before = read(path + "/trials.jsonl");
@@ -88,7 +88,7 @@ TEST(RunFolder, CreateRefusesARunThatIsThereAndNamesTheWayOn) {
 }
 
 TEST(RunFolder, CreateLeavesAFolderOfOtherThingsAlone) {
-  const TemporaryFolder temporary;
+  const MemoryFolder temporary;
   fs::create_directory(temporary / "home");
   write(temporary / "home/thesis.txt", "x");
   EXPECT_THAT(error_of<InputError>([&] { RunFolder::create(temporary / "home", header()); }), HasSubstr("is not empty (it holds thesis.txt)"));
@@ -100,7 +100,7 @@ TEST(RunFolder, CreateLeavesAFolderOfOtherThingsAlone) {
 }
 
 TEST(RunFolder, CreateTakesOverWhatAKilledCreationLeft) {
-  const TemporaryFolder temporary;
+  const MemoryFolder temporary;
   fs::create_directory(temporary / "run");
   write(temporary / "run/lock", "99999999\n");
   write(temporary / "run/.trials.jsonl.tmp", "{\"type\":\"ru");
@@ -110,15 +110,15 @@ TEST(RunFolder, CreateTakesOverWhatAKilledCreationLeft) {
 }
 
 TEST(RunFolder, ResumeNeedsARun) {
-  const TemporaryFolder temporary;
+  const MemoryFolder temporary;
   JournalContent content;
   EXPECT_THAT(error_of<InputError>([&] { RunFolder::resume(temporary / "nowhere", content); }), HasSubstr("no such folder"));
-  EXPECT_THAT(error_of<InputError>([&] { RunFolder::resume(temporary.path(), content); }), HasSubstr("holds no trials.jsonl"));
+  EXPECT_THAT(error_of<InputError>([&] { RunFolder::resume(temporary.text(), content); }), HasSubstr("holds no trials.jsonl"));
   EXPECT_FALSE(fs::exists(temporary / "lock"));
 }
 
 TEST(RunFolder, ASecondProcessIsRefusedAtOnceByTheFirstOnesNumber) {
-  const TemporaryFolder temporary;
+  const MemoryFolder temporary;
   const std::string path = temporary / "run";
   const RunFolder folder = with_trials(path, 1);
   const pid_t child = ::fork();
@@ -137,7 +137,7 @@ TEST(RunFolder, ASecondProcessIsRefusedAtOnceByTheFirstOnesNumber) {
 }
 
 TEST(RunFolder, TheLockEndsWithItsOwner) {
-  const TemporaryFolder temporary;
+  const MemoryFolder temporary;
   const std::string path = temporary / "run";
   { const RunFolder folder = with_trials(path, 1); }
   EXPECT_FALSE(fs::exists(path + "/lock"));
@@ -161,7 +161,7 @@ TEST(RunFolder, TheLockEndsWithItsOwner) {
 
 TEST(RunFolder, AKillLosesNoFinishedTrialAndDoublesNone) {
   for (int round = 0; round < 10; ++round) {
-    const TemporaryFolder temporary;
+    const MemoryFolder temporary;
     const std::string path = temporary / "run";
     int ends[2];
     ASSERT_EQ(::pipe(ends), 0);
@@ -190,7 +190,7 @@ TEST(RunFolder, AKillLosesNoFinishedTrialAndDoublesNone) {
 }
 
 TEST(RunFolder, TheResultIsReplacedInOneStep) {
-  const TemporaryFolder temporary;
+  const MemoryFolder temporary;
   RunFolder folder = with_trials(temporary / "run", 2);
   feedtune::Run run = load_run(folder.path());
   run.complete = true;
@@ -204,7 +204,7 @@ TEST(RunFolder, TheResultIsReplacedInOneStep) {
 }
 
 TEST(RunFolder, AResultThatIsOlderThanTheJournalHidesNoTrial) {
-  const TemporaryFolder temporary;
+  const MemoryFolder temporary;
   RunFolder folder = with_trials(temporary / "run", 2);
   folder.write_result(load_run(folder.path()));
   folder.append(trial(3));
@@ -215,9 +215,9 @@ TEST(RunFolder, AResultThatIsOlderThanTheJournalHidesNoTrial) {
 }
 
 TEST(LoadRun, SaysWhatIsWrongWithWhatItWasGiven) {
-  const TemporaryFolder temporary;
+  const MemoryFolder temporary;
   const auto error = [](const std::string& path) { return error_of<InputError>([&] { load_run(path); }); };
-  EXPECT_THAT(error(temporary.path()), HasSubstr("holds no run (neither result.json nor trials.jsonl)"));
+  EXPECT_THAT(error(temporary.text()), HasSubstr("holds no run (neither result.json nor trials.jsonl)"));
   EXPECT_THAT(error(temporary / "nowhere"), HasSubstr("no such file or folder"));
   write(temporary / "empty.json", "");
   EXPECT_THAT(error(temporary / "empty.json"), HasSubstr("empty.json:1:1:"));

@@ -1,38 +1,16 @@
 #pragma once
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 
 #include "core/run.hpp"
+#include "temporary_folder.hpp"
 
 namespace feedtune::testing {
 
-/// A folder that is gone with the object; in memory where that is possible, since the tests sync thousands of times.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    const std::filesystem::path parents[] = {"/dev/shm", std::filesystem::temp_directory_path()};
-    for (const auto& parent : parents) {
-      std::string name = (parent / "feedtune_store_XXXXXX").string();
-      if (::mkdtemp(name.data()) == nullptr) continue;
-      path_ = name;
-      return;
-    }
-    throw std::runtime_error("no temporary folder");
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code error;
-    std::filesystem::remove_all(path_, error);
-  }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  std::string path() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
+/// In memory where that is possible, since the tests sync thousands of times.
+struct MemoryFolder : test::TemporaryFolder {
+  MemoryFolder() : TemporaryFolder("/dev/shm") {}
 };
 
 inline std::string read(const std::string& path) {
