@@ -79,11 +79,7 @@ function(feedtune_tests name)
   target_include_directories(test_${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
   target_link_libraries(test_${name} PRIVATE feedtune_${name} feedtune_options test_build_paths GTest::gtest GTest::gmock GTest::gtest_main
                         ${arg_LIBRARIES})
-  set(timeout 240)
-  if(FEEDTUNE_SANITIZE)
-    set(timeout 900)  # ThreadSanitizer: a test of 4 s takes 64, and beside other builds 240 were too few
-  endif()
-  gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST TEST_FILTER "-Slow*" TEST_PREFIX "${name}." PROPERTIES LABELS fast TIMEOUT ${timeout})
+  gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST TEST_FILTER "-Slow*" TEST_PREFIX "${name}." PROPERTIES LABELS fast TIMEOUT 240)
   gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST TEST_FILTER "Slow*" TEST_PREFIX "${name}." TEST_LIST test_${name}_SLOW
                        PROPERTIES LABELS slow TIMEOUT 1800)
 endfunction()

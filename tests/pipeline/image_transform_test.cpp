@@ -215,11 +215,11 @@ TEST(ImageTransform, EveryInstructionSetThatThisMachineHasGivesTheSameBits) {
     targets.push_back(rest & -rest);
   ASSERT_GE(targets.size(), 2U) << "a SIMD one and the portable code";
   RecordProperty("targets", static_cast<int>(targets.size()));
-  for (const auto& [width, height] : {std::pair{301, 211}, {1, 1}, {9, 500}, {224, 224}, {2, 3}, {2500, 1800}, {13, 5}})
+  for (const auto& [width, height] : {std::pair{301, 211}, {1, 1}, {9, 500}, {224, 224}, {2, 3}, {2500, 1800}, {13, 5}}) {
+    const Picture picture = noise(width, height, 3);
     for (const int side : {1, 6, 7, 33, 224})
       for (const InputType output : {InputType::uint8, InputType::float32, InputType::float16})
         for (const Resize method : {Resize::antialias, Resize::linear}) {
-          const Picture picture = noise(width, height, 3);
           std::vector<std::byte> best;
           {
             const OnTarget chosen(targets.front());
@@ -232,6 +232,7 @@ TEST(ImageTransform, EveryInstructionSetThatThisMachineHasGivesTheSameBits) {
                 << hwy::TargetName(target) << " " << width << "x" << height << " to " << side << " " << to_text(output);
           }
         }
+  }
 }
 
 // The promise that any order of the same sums gives the same bits.
