@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -122,7 +123,7 @@ const TrialResult* swinging(const Run& run, const Configuration& configuration) 
   const TrialResult* longest = nullptr;
   int measured = 0, swung = 0;
   for (const TrialResult& t : run.trials) {
-    if (t.status != TrialStatus::ok || t.purpose != Purpose::trial || t.stage == "anchor" || t.configuration != configuration) continue;
+    if (t.status != TrialStatus::ok || !is_of_the_search(t) || t.configuration != configuration) continue;
     ++measured;
     if (!t.oscillation) continue;
     ++swung;
@@ -133,16 +134,19 @@ const TrialResult* swinging(const Run& run, const Configuration& configuration) 
 
 std::string swing_text(const TrialResult& trial) {
   const Oscillation& o = *trial.oscillation;
-  std::string text = fmt::format("the device's use swings between {:.0f} % and {:.0f} % every {:.2g} s (high for {:.0f} % of the time)", 100 * o.low,
-                                 100 * o.high, o.period_s, 100 * o.duty);
-  if (o.waiting && *o.waiting >= 0.5)
+  std::string text = fmt::format("the device's use swings between {:.0f} % and {:.0f} % every {:.2g} s (high for {:.0f} % of the time)",
+                                 100 * o.low, 100 * o.high, o.period_s, 100 * o.duty);
+  const bool waits = o.waiting && *o.waiting >= 0.5;
+  if (waits)
     text += fmt::format(": for {:.0f} % of its idle time the training thread waits for a batch", 100 * *o.waiting);
   else if (o.copying && *o.copying >= 0.5)
     text += fmt::format(": for {:.0f} % of its idle time the training thread pins or copies", 100 * *o.copying);
   const auto workers = trial.configuration.integer("num_workers");
-  const auto loader = trial.configuration.text("loader");
-  if (o.waiting && *o.waiting >= 0.5 && loader == "batch_per_worker" && workers && *workers > 1)
-    text += fmt::format("; {} workers that each make a whole batch deliver in bursts, the pooled loader doesn't", *workers);
+  if (waits && trial.configuration.text("loader") == "batch_per_worker" && workers && *workers > 1 && trial.measured_s > 0) {
+    const double steps = o.period_s / trial.measured_s * static_cast<double>(trial.measured_steps);
+    if (std::abs(steps / static_cast<double>(*workers) - 1) < 0.25)
+      text += fmt::format("; a period is one round of the {} workers, whose batches come together", *workers);
+  }
   return text;
 }
 

@@ -15,6 +15,11 @@ bool finite(const Interval& v) { return finite(v.mean) && finite(v.low) && finit
 bool finite(const PhaseSummary& v) {
   return finite(v.mean) && finite(v.p50) && finite(v.p95) && finite(v.p99) && finite(v.max);
 }
+bool finite(const std::optional<double>& v) { return !v || finite(*v); }
+bool finite(const Oscillation& v) {
+  return finite(v.period_s) && finite(v.duty) && finite(v.low) && finite(v.high) && finite(v.periods) && finite(v.waiting) &&
+         finite(v.copying) && finite(v.ready_low) && finite(v.ready_high);
+}
 
 }  // namespace
 
@@ -44,6 +49,8 @@ TrialResult without_non_finite(const TrialResult& result) {
   check_map("phases_ms", clean.phases);
   check_map("worker_ms_per_image", clean.worker_ms_per_image);
   check("device_busy", clean.device_busy);
+  check("oscillation", clean.oscillation);
+  if (clean.gpu) check("gpu.oscillation", clean.gpu->oscillation);
   check("first_batch_ms", clean.first_batch_ms);
   check("startup_s", clean.startup_s);
   check("epoch_turn_ms", clean.epoch_turn_ms);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
+#include <span>
 
 #include "measure/statistics.hpp"
 
@@ -16,21 +17,19 @@ constexpr double false_alarm = 0.05;
 constexpr double parts_per_period = 16;
 constexpr double most_r1 = 0.95;  // the bound goes to infinity with it
 
-std::vector<double> halved(const std::vector<double>& x) {
-  std::vector<double> half;
-  for (std::size_t i = 0; i + 1 < x.size(); i += 2) half.push_back((x[i] + x[i + 1]) / 2);
-  return half;
+/// Means of `by` bins each; a rest at the end is left out.
+UseSeries merged(const UseSeries& use, std::size_t by) {
+  UseSeries means{use.bin_s * static_cast<double>(by), {}};
+  const std::span<const double> share = use.share;
+  for (std::size_t i = 0; i + by <= share.size(); i += by) means.share.push_back(mean(share.subspan(i, by)));
+  return means;
 }
 
-std::vector<double> merged(const std::vector<double>& x, std::size_t by) {
-  std::vector<double> sums;
-  for (std::size_t i = 0; i + by <= x.size(); i += by) {
-    double sum = 0;
-    for (std::size_t j = i; j < i + by; ++j) sum += x[j];
-    sums.push_back(sum / static_cast<double>(by));
-  }
-  return sums;
+UseSeries parts_of_periods(const UseSeries& use, double period_s) {
+  return merged(use, std::max<std::size_t>(1, static_cast<std::size_t>(period_s / parts_per_period / use.bin_s)));
 }
+
+double middle_of(const Oscillation& found) { return (found.low + found.high) / 2; }
 
 struct Peak {
   std::size_t lag = 0;
@@ -52,7 +51,9 @@ std::optional<Peak> peak_of(const std::vector<double>& x, double tests) {
   const double bound = quantile * std::sqrt((1 + r1 * r1) / (1 - r1 * r1) / static_cast<double>(x.size()));
   for (; lag <= longest; ++lag) {
     const bool top = r[lag] >= r[lag - 1] && r[lag] >= r[lag + 1];
-    if (top && r[lag] >= 0.85 * best) return r[lag] > bound && r[2 * lag] > bound / 3 ? std::optional(Peak{lag, r[lag] / bound}) : std::nullopt;
+    if (!top || r[lag] < 0.85 * best) continue;
+    if (r[lag] <= bound || r[2 * lag] <= bound / 3) return std::nullopt;
+    return Peak{lag, r[lag] / bound};
   }
   return std::nullopt;
 }
@@ -84,6 +85,7 @@ UseSeries use_of_samples(const std::vector<double>& at_s, const std::vector<doub
   UseSeries use;
   if (at_s.size() < 2) return use;
   const double length = at_s.back() - at_s.front();
+  if (length <= 0) return use;
   use.bin_s = length / static_cast<double>(at_s.size() - 1);
   std::size_t sample = 1;
   for (std::size_t bin = 0; bin + 1 < at_s.size(); ++bin) {
@@ -100,19 +102,17 @@ std::optional<Oscillation> find_oscillation(const UseSeries& use, double step_s)
   const double tests = scales * static_cast<double>(longest_lag - shortest_lag + 1);
   std::optional<Oscillation> found;
   double strength = 0;
-  std::vector<double> x = use.share;
-  for (double bin_s = use.bin_s; x.size() >= least_bins; x = halved(x), bin_s *= 2) {
-    const auto peak = peak_of(x, tests);
+  for (UseSeries scale = use; scale.share.size() >= least_bins; scale = merged(scale, 2)) {
+    const auto peak = peak_of(scale.share, tests);
     if (!peak || peak->strength <= strength) continue;
     Oscillation one;
-    one.period_s = bin_s * static_cast<double>(peak->lag);
-    const std::vector<double> parts = merged(use.share, std::max<std::size_t>(1, static_cast<std::size_t>(one.period_s / parts_per_period / use.bin_s)));
+    one.period_s = scale.bin_s * static_cast<double>(peak->lag);
+    const std::vector<double> parts = parts_of_periods(use, one.period_s).share;
     one.low = quantile(parts, 0.05);
     one.high = quantile(parts, 0.95);
     if (one.high - one.low < least_swing) continue;
-    const double middle = (one.low + one.high) / 2;
-    one.duty = static_cast<double>(std::count_if(parts.begin(), parts.end(), [&](double part) { return part > middle; })) /
-               static_cast<double>(parts.size());
+    const auto high = std::count_if(parts.begin(), parts.end(), [&](double part) { return part > middle_of(one); });
+    one.duty = static_cast<double>(high) / static_cast<double>(parts.size());
     one.periods = use.bin_s * static_cast<double>(use.share.size()) / one.period_s;
     found = one;
     strength = peak->strength;
@@ -123,10 +123,9 @@ std::optional<Oscillation> find_oscillation(const UseSeries& use, double step_s)
 }
 
 HighParts::HighParts(const UseSeries& use, const Oscillation& found) {
-  const auto by = std::max<std::size_t>(1, static_cast<std::size_t>(found.period_s / parts_per_period / use.bin_s));
-  bin_s_ = use.bin_s * static_cast<double>(by);
-  const double middle = (found.low + found.high) / 2;
-  for (const double part : merged(use.share, by)) high_.push_back(part > middle);
+  const UseSeries parts = parts_of_periods(use, found.period_s);
+  bin_s_ = parts.bin_s;
+  for (const double part : parts.share) high_.push_back(part > middle_of(found));
 }
 
 bool HighParts::high_at(double at_s) const {

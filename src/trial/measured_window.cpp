@@ -61,7 +61,12 @@ WindowStock MeasuredWindow::stock_from(std::size_t from) const {
   return stock;
 }
 
-std::optional<Oscillation> MeasuredWindow::oscillation_from(std::size_t from, std::map<std::string, std::string>& unknown) const {
+std::optional<Oscillation> MeasuredWindow::oscillation(std::map<std::string, std::string>& unknown) const {
+  if (steps_.empty()) {
+    unknown["oscillation"] = "no step was measured";
+    return std::nullopt;
+  }
+  const std::size_t from = unsteady_steps();
   const Nanoseconds begin = steps_[from].times.end - steps_[from].phases.step, end = steps_.back().times.end;
   std::vector<UseSpan> spans;
   Nanoseconds previous_end = begin;
@@ -200,10 +205,7 @@ void MeasuredWindow::summarise(TrialResult& result, bool has_parts, bool has_dev
     if (total_images > 0)
       result.images_per_s =
           corrected_for_stock(interval_of_ratio(images, step_s, static_cast<std::size_t>(rule_.multiple)), stock_from(from));
-    if (has_device) {
-      result.device_busy = static_cast<double>(busy.count()) / static_cast<double>(total.count());
-      result.oscillation = oscillation_from(from, result.unknown);
-    }
+    if (has_device) result.device_busy = static_cast<double>(busy.count()) / static_cast<double>(total.count());
   }
   if (turn_count > 0) result.epoch_turn_ms = to_ms(turns) / static_cast<double>(turn_count);
   result.step_us.clear();

@@ -2,6 +2,7 @@
 // Collects finished steps, decides where the steady part begins and when a trial has measured enough, and sums it up.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,8 @@ class MeasuredWindow {
   /// Steps beyond the fill, all of them; and their time so far.
   std::int64_t steps() const { return static_cast<std::int64_t>(steps_.size()); }
   double seconds() const { return to_s(total_); }
+  /// 0 before the first.
+  double mean_step_s() const { return steps_.empty() ? 0 : seconds() / static_cast<double>(steps_.size()); }
   std::int64_t images() const { return images_; }
   double images_per_s() const { return total_.count() > 0 ? static_cast<double>(images_) / seconds() : 0; }
   bool too_short() const { return steps() < rule_.least_steps; }
@@ -50,6 +53,9 @@ class MeasuredWindow {
   /// Writes throughput, phases, step samples, warm-up and measured counts into `result`. `has_parts`: forward, backward
   /// and update are told apart; `has_device`: device times mean something.
   void summarise(TrialResult& result, bool has_parts, bool has_device) const;
+  /// Of the device's use over the steps that summarise() counts, with what the training thread did in its low parts. Nothing: none was
+  /// found, or the window is too short to tell, then `unknown` gets "oscillation".
+  std::optional<Oscillation> oscillation(std::map<std::string, std::string>& unknown) const;
 
  private:
   struct Step {
@@ -61,9 +67,6 @@ class MeasuredWindow {
   std::size_t unsteady_steps() const;
   std::vector<double> step_seconds() const;
   SteadyState usual_verdict() const;
-  /// Of the device's use over the steps from `from` on, with what the training thread did in its low parts. Where the window is too
-  /// short to tell, `unknown` gets "oscillation".
-  std::optional<Oscillation> oscillation_from(std::size_t from, std::map<std::string, std::string>& unknown) const;
   /// The loader's stock at the ends of the part from step `from` on.
   WindowStock stock_from(std::size_t from) const;
 

@@ -129,17 +129,13 @@ class LiveTrial {
       result_.host = host.stop(window.images(), result_.unknown);
       result_.host.window_s = to_s(clock_->now() - host_started);
     }
-    if (counting && monitor) result_.gpu = gpu.stop(window.steps() > 0 ? window.seconds() / static_cast<double>(window.steps()) : 0, monitor->limits(), result_.unknown);
+    if (counting && monitor) result_.gpu = gpu.stop(window.mean_step_s(), monitor->limits(), result_.unknown);
     result_.host.cache_resident_share = cache_share;
     if (parts_.data) result_.host.bytes_read = after_.bytes_read - before_.bytes_read;
     heartbeat_.phase("ending");
     window.summarise(result_, parts_.work->has_parts(), request_.purpose != Purpose::loader_only);
-    if (request_.purpose != Purpose::trial) {  // a component alone has no gaps that anybody wants explained
-      result_.oscillation.reset();
-      if (result_.gpu) result_.gpu->oscillation.reset();
-      result_.unknown.erase("oscillation");
-      result_.unknown.erase("gpu.oscillation");
-    }
+    if (request_.purpose == Purpose::trial) result_.oscillation = window.oscillation(result_.unknown);
+    else result_.unknown["oscillation"] = "looked for in whole trials only";
     if (window.too_short()) {
       result_.status = TrialStatus::too_short;
       result_.reason = fmt::format("{} steps in {:.1f} s after the queue's fill of {}; {} are needed (three batches a worker, ten at least)",

@@ -41,14 +41,21 @@ TEST(Recommend, AnAverageThatHidesADeviceIdleAndAtFullUseByTurnsIsWarnedOf) {
   b.confirm(make({.workers = 8}), blocks(400, 4));
   b.run.spec.current = make({.workers = 8});
   int swung = 0;
-  for (TrialResult& t : b.run.trials)
+  for (TrialResult& t : b.run.trials) {
+    t.measured_s = 14.4;
+    t.measured_steps = 84;  // 8.4 a period
     if (t.configuration == make({.workers = 8}) && ++swung <= 3)
-      t.oscillation = Oscillation{.period_s = 1.44, .duty = 0.36, .low = 0, .high = 0.96, .periods = 4.0 + swung, .waiting = 0.92, .copying = 0,
-                                  .ready_low = 0, .ready_high = 3};
+      t.oscillation = Oscillation{.period_s = 1.44, .duty = 0.36, .low = 0, .high = 0.96, .periods = 4.0 + swung, .waiting = 0.92,
+                                  .copying = 0, .ready_low = 0, .ready_high = 3};
+  }
   const auto warnings = recommend(b.run, {}).warnings;
-  EXPECT_THAT(warnings, Contains(AllOf(HasSubstr("with the current settings the device's use swings between 0 % and 96 % every 1.4 s (high for 36 %"),
-                                       HasSubstr("92 % of its idle time the training thread waits for a batch"), HasSubstr("8 workers"))));
+  EXPECT_THAT(warnings, Contains(AllOf(HasSubstr("with the current settings the device's use swings between 0 % and 96 % every 1.4 s"),
+                                       HasSubstr("(high for 36 % of the time)"),
+                                       HasSubstr("92 % of its idle time the training thread waits for a batch"),
+                                       HasSubstr("one round of the 8 workers"))));
   EXPECT_THAT(warnings, Not(Contains(HasSubstr("with the recommended settings"))));
+  for (TrialResult& t : b.run.trials) t.measured_steps = 30;
+  EXPECT_THAT(recommend(b.run, {}).warnings, AllOf(Contains(HasSubstr("swings")), Not(Contains(HasSubstr("one round")))));
   swung = 0;
   for (TrialResult& t : b.run.trials)
     if (t.oscillation && ++swung <= 2) t.oscillation.reset();

@@ -32,7 +32,8 @@ TrialResult ok_trial() {
   t.phases["data_wait"] = {.mean = 1.5, .p50 = 1, .p95 = 4, .p99 = 4, .max = 4, .count = 4, .histogram = {{79, 3}, {95, 1}}};
   t.worker_ms_per_image = {{"open", 0.02}, {"read", 0.05}, {"decode", 2.1}, {"decode_cpu", 2.05}, {"transform", 0.4}};
   t.gpu = GpuUse{.utilization = 0.7, .oscillation = std::nullopt, .sm_mhz = 1410, .memory_mhz = 9501, .temperature_c = 61,
-                 .power_w = 250.5, .memory_used_bytes = 1'000'000'000, .pcie_generation = 3, .pcie_width = 8, .pcie_generation_max = 4, .pcie_width_max = 16, .mig = false,
+                 .power_w = 250.5, .memory_used_bytes = 1'000'000'000, .pcie_generation = 3, .pcie_width = 8,
+                 .pcie_generation_max = 4, .pcie_width_max = 16, .mig = false,
                  .throttled = {{"sw_power_cap", 0.25}}};
   t.device_busy = 0.93;
   t.oscillation = Oscillation{.period_s = 1.5, .duty = 0.25, .low = 0.01, .high = 0.97, .periods = 4.5, .waiting = 0.875, .copying = 0.0625,

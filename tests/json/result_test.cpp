@@ -135,6 +135,8 @@ TEST(Result, ANumberThatIsNotFiniteIsAbsentWithAReasonAndNeverNan) {
   t.phases["step"].p99 = std::nan("");
   t.host.cpu_s_per_image = std::nan("");
   t.measured_s = std::nan("");
+  t.oscillation->waiting = std::nan("");
+  t.gpu->oscillation->period_s = std::nan("");
   const std::string text = encode(t);
   EXPECT_THAT(text, ::testing::Not(HasSubstr("inf")));
   const TrialResult back = decode_trial_result(text, "t");
@@ -142,7 +144,9 @@ TEST(Result, ANumberThatIsNotFiniteIsAbsentWithAReasonAndNeverNan) {
   EXPECT_FALSE(back.phases.contains("step"));
   EXPECT_TRUE(back.phases.contains("data_wait"));
   EXPECT_EQ(back.host.cpu_s_per_image, std::nullopt);
-  for (const char* name : {"images_per_s", "phases_ms.step", "cpu_s_per_image", "measured_s"})
+  EXPECT_FALSE(back.oscillation);
+  EXPECT_FALSE(back.gpu->oscillation);
+  for (const char* name : {"images_per_s", "phases_ms.step", "cpu_s_per_image", "measured_s", "oscillation", "gpu.oscillation"})
     EXPECT_EQ(back.unknown.at(name), "not a finite number") << name;
 }
 

@@ -42,7 +42,8 @@ std::vector<double> noise(std::size_t n, double phi, std::mt19937& random) {
 }  // namespace
 
 TEST(Oscillation, ASeriesHoldsTheBusyTimeOfItsSpans) {
-  const UseSeries use = use_of({{seconds(-1), seconds(0.5), 1}, {seconds(1), seconds(1.25), 0.5}, {seconds(1.75), seconds(9), 1}}, seconds(0), seconds(2));
+  const std::vector<UseSpan> spans = {{seconds(-1), seconds(0.5), 1}, {seconds(1), seconds(1.25), 0.5}, {seconds(1.75), seconds(9), 1}};
+  const UseSeries use = use_of(spans, seconds(0), seconds(2));
   EXPECT_EQ(use.share.size(), 100u) << "20 ms each";
   EXPECT_NEAR(use.bin_s, 0.02, 1e-12);
   double busy = 0;
@@ -110,6 +111,8 @@ TEST(Oscillation, OneStallTwoStallsDriftAndASteadyUseAreNone) {
   for (const auto& share : {steady, stall, two, drift}) EXPECT_FALSE(find_oscillation({0.1, share}, 0));
   EXPECT_FALSE(find_oscillation({0.1, {0, 1, 0, 1, 0, 1}}, 0)) << "too short";
   EXPECT_FALSE(find_oscillation({0, {}}, 0));
+  const std::vector<double> at_once(30, 1.0);
+  EXPECT_FALSE(find_oscillation(use_of_samples(at_once, at_once), 0)) << "no time passed";
 }
 
 TEST(Oscillation, StepsThatTakeTurnsAreNone) {

@@ -192,6 +192,14 @@ TEST(MeasuredWindow, KeepsAtMostTwoThousandStepsAsSamples) {
 
 namespace {
 
+/// As the trial does it.
+TrialResult summary_of(const MeasuredWindow& window) {
+  TrialResult result;
+  window.summarise(result, true, true);
+  result.oscillation = window.oscillation(result.unknown);
+  return result;
+}
+
 /// Bursts of eight steps of 20 ms with batches at hand, then nothing for 340 ms in which the training thread waits for data.
 TrialResult bursts_of_eight(double wait_ms, double copy_ms) {
   WindowRule rule;
@@ -213,9 +221,7 @@ TrialResult bursts_of_eight(double wait_ms, double copy_ms) {
     now = t.end;
     window.add(t, first ? 0 : 4);
   }
-  TrialResult result;
-  window.summarise(result, true, true);
-  return result;
+  return summary_of(window);
 }
 
 }  // namespace
@@ -249,8 +255,7 @@ TEST(MeasuredWindow, StepsThatEachWaitForTheirBatchDoNotSwing) {
       now = t.end;
       window.add(t, 0);
     }
-    TrialResult result;
-    window.summarise(result, true, true);
+    const TrialResult result = summary_of(window);
     EXPECT_NEAR(result.device_busy.value(), 0.3, 0.02);
     EXPECT_FALSE(result.oscillation) << jitter << ": one busy and one idle part in each step of half a second";
   }
@@ -260,14 +265,12 @@ TEST(MeasuredWindow, ASteadyDeviceDoesNotSwingAndAShortWindowSaysThatItCannotTel
   MeasuredWindow window(target(0.1, 30), WindowRule{});
   Feeder feed(window);
   for (int i = 0; i < 200; ++i) feed.step(i % 2 == 0 ? 19 : 21);
-  TrialResult steady;
-  window.summarise(steady, true, true);
+  const TrialResult steady = summary_of(window);
   EXPECT_FALSE(steady.oscillation);
   EXPECT_FALSE(steady.unknown.contains("oscillation"));
   MeasuredWindow brief(target(0.1, 30), WindowRule{});
   Feeder feed_brief(brief);
   for (int i = 0; i < 20; ++i) feed_brief.step(2);
-  TrialResult brief_result;
-  brief.summarise(brief_result, true, true);
-  EXPECT_TRUE(brief_result.unknown.contains("oscillation"));
+  EXPECT_TRUE(summary_of(brief).unknown.contains("oscillation"));
+  EXPECT_TRUE(summary_of(MeasuredWindow(target(0.1, 30), WindowRule{})).unknown.contains("oscillation")) << "no step at all";
 }
