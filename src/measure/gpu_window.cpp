@@ -77,7 +77,7 @@ GpuUse gpu_use_of(const std::vector<GpuSample>& samples, double step_s, const Gp
   if (use.utilization && slow_steps)
     reasons["oscillation"] = fmt::format("steps of {:.2g} s are as slow as the counter: what it shows is each step's own wait", step_s);
   else if (use.utilization)
-    reasons["oscillation"] = fmt::format("{} samples; {} are needed, about {} s", series.share.size(), least_bins,
+    reasons["oscillation"] = fmt::format("{} samples; {} are needed, about {:.1f} s", series.share.size(), least_bins,
                                          to_s(sample_period) * static_cast<double>(least_bins));
   else if (const auto reason = reasons.find("utilization"); reason != reasons.end())
     reasons["oscillation"] = reason->second;

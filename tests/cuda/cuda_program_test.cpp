@@ -111,6 +111,27 @@ TEST_F(CudaProgram, EveryPrecisionRuns) {
   for (const auto& trial : load_run((folder_ / "precisions").string()).trials) EXPECT_EQ(trial.status, TrialStatus::ok) << trial.reason;
 }
 
+TEST_F(CudaProgram, AGpuWhoseOwnCounterSwingsIsFound) {
+  const Outcome swept = run("nvml_period=0.6", "sweep --data " + (folder_ / "images").string() + " --out " + (folder_ / "swings").string() +
+                                                   " --device cuda --model mixer-pico --image-size 32 --axis batch_size=4 --axis num_workers=1 --axis loader=pooled "
+                                                   "--axis host_memory=pageable --trial-time 6s --budget 1trials --no-anchors");
+  ASSERT_EQ(swept.code, 0) << swept.err;
+  bool seen = false;
+  for (const auto& trial : load_run((folder_ / "swings").string()).trials) {
+    if (trial.purpose != Purpose::trial) {
+      EXPECT_FALSE(trial.oscillation);
+      continue;
+    }
+    ASSERT_TRUE(trial.gpu && trial.gpu->oscillation);
+    seen = true;
+    EXPECT_NEAR(trial.gpu->oscillation->period_s, 0.6, 0.06);
+    EXPECT_NEAR(trial.gpu->oscillation->duty, 0.5, 0.1);
+    EXPECT_NEAR(trial.gpu->oscillation->low, 0.05, 0.05);
+    EXPECT_NEAR(trial.gpu->oscillation->high, 0.95, 0.05);
+  }
+  EXPECT_TRUE(seen);
+}
+
 TEST_F(CudaProgram, AutoTakesItOrSaysWhyNotAndCudaThenExitsWith6) {
   const std::string data = "sweep --data " + (folder_ / "images").string() + " --dry-run ";
   EXPECT_THAT(run("", data).err, testing::Not(HasSubstr("device cpu")));

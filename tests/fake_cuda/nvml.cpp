@@ -1,5 +1,9 @@
 // NVML's functions that the program calls: counters of a GPU under load, some of which this GPU doesn't have.
+#include <chrono>
+#include <cmath>
 #include <cstring>
+
+#include "settings.hpp"
 
 namespace {
 
@@ -19,6 +23,13 @@ int answer(const void* device, T* to, T value) {
   return success;
 }
 
+unsigned utilization() {
+  const double period = fake_cuda::settings().nvml_period;
+  if (period <= 0) return 70;
+  const double now = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::fmod(now, period) < period / 2 ? 95 : 5;
+}
+
 }  // namespace
 
 extern "C" {
@@ -31,7 +42,7 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char* address, void** device) {
   *device = &gpu;
   return std::strcmp(address, "0000:65:00.0") == 0 ? success : not_found;
 }
-int nvmlDeviceGetUtilizationRates(void* device, Utilization* use) { return answer(device, use, {70, 20}); }
+int nvmlDeviceGetUtilizationRates(void* device, Utilization* use) { return answer(device, use, {utilization(), 20}); }
 int nvmlDeviceGetClockInfo(void* device, int type, unsigned* mhz) { return answer(device, mhz, type == 1 ? 1410U : type == 2 ? 9501U : 0U); }
 int nvmlDeviceGetTemperature(void* device, int, unsigned* degrees) { return answer(device, degrees, 61U); }
 int nvmlDeviceGetPowerUsage(void*, unsigned*) { return not_supported; }

@@ -25,6 +25,7 @@ Settings parse(const std::string& text) {
     else if (name == "compute") s.compute = static_cast<int>(value);
     else if (name == "fail_kernel") s.fail_kernel = static_cast<std::int64_t>(value);
     else if (name == "hang_kernel") s.hang_kernel = static_cast<std::int64_t>(value);
+    else if (name == "nvml_period") s.nvml_period = value;
     else if (!name.empty()) broken("FAKE_CUDA has no '" + name + "'");
   }
   return s;

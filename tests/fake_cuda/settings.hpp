@@ -7,6 +7,7 @@
 //   no_pools                               no stream-ordered allocation
 //   fail_kernel=N                          the N-th kernel ends in an error that sticks
 //   hang_kernel=N                          the N-th kernel never ends
+//   nvml_period=SECONDS                    NVML's utilisation is 95 % for the first half of each period and 5 % for the rest
 
 #include <cstdint>
 #include <string>
@@ -16,7 +17,7 @@ namespace fake_cuda {
 struct Settings {
   bool no_driver = false, old_driver = false, no_device = false, no_pools = false;
   std::uint64_t memory = 8'000'000'000, pinned = UINT64_MAX;
-  double h2d_gbps = 0, pageable_gbps = 0;
+  double h2d_gbps = 0, pageable_gbps = 0, nvml_period = 0;
   int compute = 9;
   std::int64_t fail_kernel = 0, hang_kernel = 0;
 };
