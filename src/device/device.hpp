@@ -61,6 +61,9 @@ class DeviceMemory {
   virtual std::uint64_t limit_bytes() const = 0;
   /// Where batch buffers come from. Safe from many threads.
   virtual std::shared_ptr<HostAllocator> host(HostMemory kind) = 0;
+  /// Pins memory that somebody else allocated (whole pages, not pinned yet); counted by host(pinned). Throws
+  /// TrialFailure{unsupported} with the bytes and the limit where that is refused. Safe from many threads.
+  virtual PinnedRange pin(std::span<std::byte> memory) = 0;
 };
 
 /// Device bytes are accounted in units of this, in the device and in the model's planner alike.

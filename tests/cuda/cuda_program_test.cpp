@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "build_paths.hpp"
@@ -130,6 +131,30 @@ TEST_F(CudaProgram, AGpuWhoseOwnCounterSwingsIsFound) {
     EXPECT_NEAR(trial.gpu->oscillation->high, 0.95, 0.05);
   }
   EXPECT_TRUE(seen);
+}
+
+TEST_F(CudaProgram, RegisteredBuffersAreSweptBesideAllocatedOnesAndARefusedOneIsUnsupported) {
+  const std::string axes = "--budget 12trials --axis batch_size=4 --axis num_workers=1 --axis host_memory=pageable,pinned --axis pinning=alloc,register";
+  const Outcome swept = run("", sweep("register", axes));
+  ASSERT_EQ(swept.code, 0) << swept.err;
+  EXPECT_THAT(swept.err, HasSubstr("pinning: pageable memory is not pinned (1 of 3 configurations)"));
+  std::map<std::string, std::int64_t> pinned_bytes;
+  for (const auto& trial : load_run((folder_ / "register").string()).trials) {
+    EXPECT_EQ(trial.status, TrialStatus::ok) << trial.reason;
+    if (trial.purpose == Purpose::trial) pinned_bytes[trial.configuration.text("pinning").value_or("pageable")] = trial.memory.pinned_bytes.value_or(-1);
+  }
+  const std::int64_t batch = 4 * 3 * 32 * 32, labels = 4 * 4, slots = 7;
+  EXPECT_EQ(pinned_bytes["pageable"], labels);
+  EXPECT_EQ(pinned_bytes["alloc"], 2 * labels + slots * batch);
+  EXPECT_EQ(pinned_bytes["register"], 2 * labels + slots * batch) << "12,288 bytes are three pages";
+
+  const Outcome refused = run("pinned=20000", sweep("register_refused", axes));
+  EXPECT_EQ(refused.code, 0) << refused.err;
+  for (const auto& trial : load_run((folder_ / "register_refused").string()).trials)
+    if (trial.purpose == Purpose::trial && trial.configuration.text("pinning") == "register") {
+      EXPECT_EQ(trial.status, TrialStatus::unsupported);
+      EXPECT_THAT(trial.reason, HasSubstr("the driver refused 12288 bytes of pinned host memory"));
+    }
 }
 
 TEST_F(CudaProgram, AutoTakesItOrSaysWhyNotAndCudaThenExitsWith6) {

@@ -68,7 +68,7 @@ TEST(Fields, EveryMemberOfEveryStructIsInItsJson) {
   EXPECT_ALL_LISTED(GpuUse, 13);
   EXPECT_ALL_LISTED(StepTime, 2);
   EXPECT_ALL_LISTED(DataSetup, 4);
-  EXPECT_ALL_LISTED(LoaderSetup, 12);
+  EXPECT_ALL_LISTED(LoaderSetup, 13);
   EXPECT_ALL_LISTED(StepSetup, 6);
   EXPECT_ALL_LISTED(TrialSetup, 5);
   EXPECT_ALL_LISTED(TrialTarget, 4);
