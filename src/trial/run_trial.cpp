@@ -14,6 +14,7 @@
 #include "machine/process_reader.hpp"
 #include "measure/gpu_window.hpp"
 #include "measure/host_window.hpp"
+#include "measure/profiler_range.hpp"
 #include "trial/heartbeat.hpp"
 #include "trial/measured_window.hpp"
 #include "trial/page_warming.hpp"
@@ -49,6 +50,7 @@ class LiveTrial {
   ~LiveTrial() { heartbeat_.doing({}); }
 
   void run() {
+    name_profiled_thread("ft-train");
     started_ = clock_->now();
     if (const Nanoseconds asked{request_.asked_ns}; asked.count() > 0 && asked < started_) started_ = asked;
     reader_.reset_resident_peak();
