@@ -11,7 +11,7 @@ namespace feedtune::cuda {
 HostBuffer PinnedAllocator::allocate(std::size_t bytes) {
   if (bytes == 0) return {};
   void* address = nullptr;
-  check_pinning(cudaHostAlloc(&address, bytes, cudaHostAllocPortable), bytes);
+  check_pinning(cudaHostAlloc(&address, bytes, cudaHostAllocPortable), bytes, "");
   *pinned_ += bytes;
   return {address, bytes, HostMemory::pinned, [pinned = pinned_](void* data, std::size_t size) {
             (void)cudaFreeHost(data);
@@ -21,7 +21,7 @@ HostBuffer PinnedAllocator::allocate(std::size_t bytes) {
 
 PinnedRange PinnedAllocator::pin(std::span<std::byte> memory) {
   if (memory.empty()) return {};
-  check_pinning(cudaHostRegister(memory.data(), memory.size(), cudaHostRegisterPortable), memory.size());
+  check_pinning(cudaHostRegister(memory.data(), memory.size(), cudaHostRegisterPortable), memory.size(), "pinning alloc, ");
   *pinned_ += memory.size();
   return {memory.data(), [pinned = pinned_, bytes = memory.size()](std::byte* data) {
              (void)cudaHostUnregister(data);
@@ -29,14 +29,14 @@ PinnedRange PinnedAllocator::pin(std::span<std::byte> memory) {
            }};
 }
 
-void PinnedAllocator::check_pinning(cudaError_t error, std::size_t bytes) const {
+void PinnedAllocator::check_pinning(cudaError_t error, std::size_t bytes, const char* other_way) const {
   // Not supported: registering, on some systems without an I/O memory management of their own.
   if (error != cudaErrorMemoryAllocation && error != cudaErrorNotSupported) return check(error, "pinning host memory");
   (void)cudaGetLastError();
   throw TrialFailure(TrialStatus::unsupported,
                      fmt::format("the driver refused {} bytes of pinned host memory ({} bytes are pinned already); the limit is the "
-                                 "driver's, no RLIMIT_MEMLOCK: use host_memory pageable, a smaller batch or fewer batches ahead",
-                                 bytes, pinned_->load()));
+                                 "driver's, no RLIMIT_MEMLOCK: use {}host_memory pageable, a smaller batch or fewer batches ahead",
+                                 bytes, pinned_->load(), other_way));
 }
 
 }  // namespace feedtune::cuda

@@ -21,7 +21,8 @@ class PinnedAllocator final : public HostAllocator {
   std::uint64_t locked_bytes() const override { return *pinned_; }
 
  private:
-  void check_pinning(cudaError_t error, std::size_t bytes) const;
+  /// `other_way`: what else to try, in front of the refusal's advice.
+  void check_pinning(cudaError_t error, std::size_t bytes, const char* other_way) const;
 
   std::shared_ptr<std::atomic<std::uint64_t>> pinned_ = std::make_shared<std::atomic<std::uint64_t>>(0);
 };
