@@ -43,6 +43,19 @@ struct PackArguments {
   bool quiet = false;
 };
 
+struct CalibrateArguments {
+  std::string output;
+  std::string device = "cuda";
+  std::string models = "mixer-s16";
+  std::optional<std::string> precisions;
+  std::string batch_sizes = "16,32,64,128,256,512";
+  std::string image_size = "224";
+  std::string time = "60s";
+  std::optional<std::string> name;
+  bool allow_fake = false;
+  bool quiet = false;
+};
+
 struct ValidateArguments {
   std::string file;
 };
@@ -57,9 +70,11 @@ struct ListArguments {
 struct TrialArguments {};
 /// Internal: asks for the cuda device, for cuda_probe().
 struct CudaProbeArguments {};
+/// Internal: measures a device's rates, for calibrate.
+struct RatesArguments {};
 
-using Arguments = std::variant<SweepArguments, RecommendArguments, MakeDataArguments, PackArguments, ValidateArguments, ListArguments, TrialArguments,
-                               CudaProbeArguments>;
+using Arguments = std::variant<SweepArguments, RecommendArguments, MakeDataArguments, PackArguments, CalibrateArguments, ValidateArguments,
+                               ListArguments, TrialArguments, CudaProbeArguments, RatesArguments>;
 
 /// Help or version was asked for: `text` goes to stdout, exit 0.
 struct ShowText {

@@ -77,6 +77,12 @@ std::shared_ptr<HostAllocator> CudaMemory::host(HostMemory kind) {
   return pageable_;
 }
 
+std::uint64_t CudaMemory::available_bytes() const {
+  std::size_t available = 0, total = 0;
+  check(cudaMemGetInfo(&available, &total), "asking for the device's memory");
+  return available;
+}
+
 std::uint64_t CudaMemory::used_bytes() const { return pool_->used; }
 std::uint64_t CudaMemory::peak_bytes() const { return pool_->peak; }
 

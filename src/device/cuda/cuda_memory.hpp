@@ -21,6 +21,7 @@ class CudaMemory final : public DeviceMemory {
   std::uint64_t limit_bytes() const override { return limit_; }
   std::shared_ptr<HostAllocator> host(HostMemory kind) override;
   PinnedRange pin(std::span<std::byte> memory) override { return pinned_->pin(memory); }
+  std::uint64_t available_bytes() const override;
 
  private:
   struct Pool;
