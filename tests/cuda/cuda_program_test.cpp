@@ -1,75 +1,21 @@
 // The program on --device cuda as a user meets it, on the fake: sweeps, refusals, and trials that fail in ways a GPU fails.
 #include <gmock/gmock.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 
-#include "build_paths.hpp"
+#include "cuda_program.hpp"
 #include "json/run_json.hpp"
 #include "model/model.hpp"
-#include "pipeline/make_data.hpp"
 #include "store/run_folder.hpp"
 
 namespace feedtune {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::HasSubstr;
-
-struct Outcome {
-  int code = -1;
-  std::string out, err;
-  double seconds = 0;
-};
-
-class CudaProgram : public testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    folder_ = fs::temp_directory_path() / ("feedtune-cuda-test-" + std::to_string(::getpid()));
-    fs::create_directories(folder_);
-    MakeDataOptions options;
-    options.folder = (folder_ / "images").string();
-    options.images = 24;
-    options.classes = 2;
-    make_data(options);
-    ::setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
-    ::setenv("FEEDTUNE_CONFIGS", (fs::path(build_paths::sources) / "configs").c_str(), 1);
-  }
-  static void TearDownTestSuite() { fs::remove_all(folder_); }
-
-  static std::string read(const fs::path& path) {
-    std::ifstream file(path);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-  }
-
-  static Outcome run(const std::string& fake, const std::string& arguments) {
-    const fs::path out = folder_ / "stdout", err = folder_ / "stderr";
-    const std::string command = "FAKE_CUDA='" + fake + "' LD_LIBRARY_PATH=" + build_paths::fake_cuda + " " + build_paths::program + " " + arguments + " >" +
-                                out.string() + " 2>" + err.string();
-    const auto begin = std::chrono::steady_clock::now();
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read(out), read(err),
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
-  }
-
-  static std::string sweep(const std::string& out, const std::string& more = "--budget 12trials --axis batch_size=4 --axis num_workers=0,1 --axis host_memory=pageable,pinned") {
-    return "sweep --data " + (folder_ / "images").string() + " --out " + (folder_ / out).string() +
-           " --device cuda --model mixer-pico --image-size 32 --axis loader=pooled"
-           " --trial-time 0.1s --no-anchors " + more;
-  }
-
-  static fs::path folder_;
-};
-
-fs::path CudaProgram::folder_;
+using test::CudaProgram;
+using test::Outcome;
 
 TEST_F(CudaProgram, AWholeSweepRunsAndItsResultIsNoGpus) {
   const Outcome swept = run("", sweep("whole"));
