@@ -9,7 +9,7 @@
 namespace feedtune {
 namespace {
 
-constexpr int rounds = 3;
+constexpr int rounds = 3, most_rounds = 5;  // the time is planned for so many; more narrow the intervals where there is some left
 constexpr double shortest_s = 0.1, longest_s = 1.5;
 
 std::string name_of(const MeasuredStep& step) {
@@ -47,9 +47,10 @@ class StepRounds {
     std::vector<std::size_t> order(measured_.steps.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::size_t left = rounds * order.size();
-    for (int round = 0; round < rounds; ++round) {
+    for (int round = 0; round < most_rounds; ++round) {
       for (const std::size_t i : order) {
-        if (!measure(measured_.steps[i], left--)) return std::move(measured_);
+        if (!measure(measured_.steps[i], left)) return std::move(measured_);
+        if (left > 0) --left;
       }
       std::reverse(order.begin(), order.end());
     }
@@ -61,6 +62,7 @@ class StepRounds {
   bool measure(MeasuredStep& step, std::size_t left) {
     if (!step.failure.empty()) return true;  // another try would say the same
     const double remaining = request_.end_s - runner_.now_s();
+    if (left == 0 && remaining < longest_s + overhead_s_) return false;
     if (remaining < shortest_s) {
       measured_.notes.push_back(fmt::format("the time ended {} before the last of {} rounds", counted(static_cast<std::int64_t>(left), "trial"), rounds));
       return false;
@@ -70,7 +72,7 @@ class StepRounds {
     request.purpose = Purpose::step_only;
     request.stage = "component";
     request.setup = step_setup(request_.device, step.model, step.precision, step.image_size, step.batch_size);
-    const double each_s = std::clamp(remaining / static_cast<double>(left) - overhead_s_, shortest_s, longest_s);
+    const double each_s = std::clamp(remaining / static_cast<double>(std::max<std::size_t>(left, 1)) - overhead_s_, shortest_s, longest_s);
     request.target = {.min_time_s = each_s, .max_time_s = each_s, .relative_half_width = 0.005, .cache = CachePolicy::as_is};
     request.time_limit_s = remaining;
     const TrialResult result = runner_.run(request, {});

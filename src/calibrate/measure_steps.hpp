@@ -41,7 +41,7 @@ int held_out_batch(const std::vector<int>& batch_sizes);
 /// The set-up whose step is measured: input resident, uint8, one input buffer.
 TrialSetup step_setup(const std::string& device, const std::string& model, Precision precision, int image_size, int batch_size);
 
-/// Three rounds, or as many as the time allows; larger batches than one that ran out of memory are not tried. `progress` is told
+/// Three rounds, or as many as the time allows, up to five; larger batches than one that ran out of memory are not tried. `progress` is told
 /// of every trial that ended. Ends early when a trial says "interrupted".
 MeasuredSteps measure_steps(TrialRunner& runner, const StepsRequest& request, const std::function<void(const std::string&)>& progress);
 

@@ -107,7 +107,7 @@ TEST(MeasureSteps, AStepThatIsNoLineIsInterpolatedAndTheMisfitOfBothIsStored) {
 
 TEST(MeasureSteps, RoundsGoUpAndDownSoThatADriftIsNoSlope) {
   KnownSteps runner;
-  measure_steps(runner, request_of(60), quiet);
+  measure_steps(runner, request_of(30), quiet);
   EXPECT_THAT(runner.asked, ElementsAre(4, 8, 12, 16, 32, 32, 16, 12, 8, 4, 4, 8, 12, 16, 32));
 }
 
@@ -159,12 +159,12 @@ TEST(MeasureSteps, NoTrialGoesOnBeyondTheTimeAndWhatIsMissingIsSaid) {
     KnownSteps runner;
     const MeasuredSteps steps = measure_steps(runner, request_of(seconds), quiet);
     EXPECT_LE(runner.now, 100 + seconds + 0.5 + 0.1) << "a trial's own start-up is all that may be over";
-    EXPECT_EQ(steps.notes.empty(), runner.asked.size() == 15) << seconds;
+    EXPECT_EQ(steps.notes.empty(), runner.asked.size() >= 15) << seconds;
   }
   KnownSteps runner;
   measure_steps(runner, request_of(1000), quiet);
-  EXPECT_EQ(runner.asked.size(), 15u) << "three rounds are enough";
-  EXPECT_LE(runner.now, 100 + 15 * (1.5 + 0.5));
+  EXPECT_EQ(runner.asked.size(), 25u) << "five rounds are enough";
+  EXPECT_LE(runner.now, 100 + 25 * (1.5 + 0.5));
 }
 
 TEST(MeasureSteps, AStopEndsItAtOnce) {
