@@ -126,7 +126,7 @@ TEST_F(Calibrate, AFileThatIsThereIsKept) {
 TEST_F(Calibrate, OutOfMemoryAtTheLargestBatchJustEndsTheCurve) {
   // 36 MiB of scratch memory, as in the sweep's test; a batch of 4096 images of 32 pixels takes more than what is left.
   const std::uint64_t memory = (36 << 20) + planned_device_bytes(model_preset("mixer-pico"), 32, 1024, Precision::fp32, InputType::uint8, 1);
-  const test::Outcome done = run("memory=" + std::to_string(memory), 
+  const test::Outcome done = run("memory=" + std::to_string(memory),
                                   "calibrate --allow-fake --model mixer-pico --image-size 32 --precision fp32 --batch 2,4,8,4096 --time 15s --quiet -o " + path("small.json"));
   ASSERT_EQ(done.code, 0) << done.err;
   EXPECT_THAT(done.out, HasSubstr("batch_size 4096: out_of_memory"));
