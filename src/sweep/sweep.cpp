@@ -103,11 +103,19 @@ class Sweep {
     problem.seed = spec_.seed;
     problem.context = plan_.space.context;
     problem.image_size = spec_.image_size;
-    if (const auto memory = plan_.header.machine.facts.find("memory_bytes"); memory != plan_.header.machine.facts.end() && memory->second.value)
-      if (const auto* bytes = std::get_if<std::int64_t>(&*memory->second.value)) problem.host_memory_bytes = *bytes;
+    problem.host_memory_bytes = fact("memory_bytes");
+    if (const auto cores = fact("cores"); cores && *cores > 0)
+      problem.physical_cores = std::min(static_cast<double>(*cores), plan_.space.context.effective_cpus);
     for (const TrialResult& trial : book_.run().trials)
       if (trial.stage == "component") problem.components.push_back(trial);
     return problem;
+  }
+
+  std::optional<std::int64_t> fact(const std::string& name) const {
+    const auto found = plan_.header.machine.facts.find(name);
+    if (found == plan_.header.machine.facts.end() || !found->second.value) return std::nullopt;
+    const auto* number = std::get_if<std::int64_t>(&*found->second.value);
+    return number != nullptr ? std::optional(*number) : std::nullopt;
   }
 
   static TrialRequest request_of(const TrialPlan& planned) {
