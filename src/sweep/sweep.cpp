@@ -31,7 +31,7 @@ class Sweep {
         hooks_(hooks),
         reference_(pick_reference(plan.space.configurations, plan.space.context.effective_cpus)),
         target_{.min_time_s = spec_.trial_time_s / 3, .max_time_s = spec_.trial_time_s, .relative_half_width = 0.01, .cache = spec_.cache},
-        strategy_entry_(strategy_named(spec_.strategy)),
+        strategy_entry_(plan.strategy ? *plan.strategy : strategy_named(spec_.strategy)),
         book_(plan, runner, hooks, recorded) {
     if (spec_.current) dropped_of_current_ = complete(*spec_.current, plan.space, "current").dropped;
   }

@@ -10,6 +10,7 @@
 
 #include "core/run.hpp"
 #include "core/trial_runner.hpp"
+#include "search/strategy.hpp"
 #include "space/space.hpp"
 
 namespace feedtune {
@@ -27,6 +28,7 @@ struct SweepPlan {
   TrialSetup base;   ///< data, device, model; configurations are applied to it
   std::vector<AnchorTrial> anchors;
   int most_confirm_blocks = 100;
+  std::optional<StrategyEntry> strategy{};  ///< in place of the registered one that the spec names: baselines of benches and tests
 };
 
 /// Where a sweep stands, for progress lines.

@@ -1,0 +1,53 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/interval.hpp"
+#include "replay/recorded_grid.hpp"
+#include "replay/replayed_machine.hpp"
+
+namespace feedtune {
+
+/// Answers trials from a recorded grid, by a bootstrap of its runs. A trial is one of its configuration's runs, drawn with
+/// equal chances (so a status comes as often as it was recorded), with that run's cost, phases and memory; how long the
+/// request asks it to measure changes nothing. What was not recorded is `unsupported` and costs nothing.
+///
+/// Images/s: of n runs that are ok, the drawn run's distance from their geometric mean is stretched by sqrt(n / (n - 1)),
+/// since n values scatter less about their own mean than about the truth. A configuration with one such run is given the
+/// grid's scatter instead: normal, on the logarithm, with the robust standard deviation of all repeated configurations'
+/// distances; where nothing was repeated, of the middle run's own interval. Interval: the circular block bootstrap of the
+/// run's step times where it has them, else the recorded one.
+///
+/// A function of seed and request.id. Safe from many threads.
+class RecordedMachine final : public ReplayedMachine {
+ public:
+  RecordedMachine(RecordedGrid grid, std::uint64_t seed);
+
+  TrialResult answer(const TrialRequest& request, double now_s) const override;
+  std::optional<double> true_images_per_s(const Configuration& configuration) const override;
+
+  const RecordedGrid& grid() const { return grid_; }
+  /// What a reader of the replay has to know of its noise.
+  const std::string& noise_note() const { return noise_note_; }
+
+ private:
+  /// What a recorded run's images/s become, and their interval as shares of them.
+  struct Rate {
+    double centre_log = 0;    ///< of the configuration
+    double distance_log = 0;  ///< of this run, stretched
+    double scatter = 0;       ///< standard deviation that is added to the logarithm
+    Interval relative{1, 1, 1, 1};
+  };
+  void set_rates(const std::vector<TrialResult>& runs);
+
+  RecordedGrid grid_;
+  std::uint64_t seed_;
+  double scatter_ = 0;
+  std::string noise_note_;
+  std::map<const TrialResult*, Rate> rates_;  ///< of the grid's runs that are ok; looked up, never walked
+};
+
+}  // namespace feedtune
