@@ -41,8 +41,13 @@ SearchResults run_trials(const SearchTrials& plan) {
       for (std::size_t i = next++; i < machines; i = next++) {
         const std::uint64_t seed = plan.first_seed + i;
         const SimulatedMachine on(seed, plan.machine);
-        for (std::size_t s = 0; s < plan.strategies.size(); ++s)
-          results.trials[s][i] = judge_trial(with_recommendation(simulate(on, {.strategy = plan.strategies[s], .seed = seed, .cost_share = plan.cost_share})), on);
+        for (std::size_t s = 0; s < plan.strategies.size(); ++s) {
+          Simulation simulation;
+          simulation.strategy = plan.strategies[s];
+          simulation.seed = seed;
+          simulation.cost_share = plan.cost_share;
+          results.trials[s][i] = judge_trial(with_recommendation(simulate(on, simulation)), on);
+        }
         if (plan.one_shot) results.one_shot[i] = sweep_once(on, seed);
         const std::lock_guard lock(told);
         if (plan.progress) plan.progress(++done);
