@@ -36,7 +36,7 @@ SearchResults good(std::size_t machines) {
     trial.outcome.covered = i % 20 != 0;
     trial.outcome.false_gain = i % 50 == 0;
     trial.decided = trial.within = true;
-    trial.loss_high = 0.03;
+    trial.belief_sd = 0.03;
     results.trials[1][i] = trial;
     results.trials[1][i].outcome.regret = 0.02 + 0.001 * static_cast<double>(i % 5);
   }
@@ -46,7 +46,7 @@ SearchResults good(std::size_t machines) {
 GateInput good_input(std::size_t machines) {
   GateInput input = {.mixed = good(machines), .equal = good(machines), .rough = good(machines), .interacting = good(machines)};
   for (SearchResults* results : {&input.rough, &input.interacting})
-    for (SearchTrial& trial : results->trials[0]) trial.loss_high = 0.05;
+    for (SearchTrial& trial : results->trials[0]) trial.belief_sd = 0.05;
   return input;
 }
 
@@ -87,8 +87,8 @@ TEST(SearchGates, EachFailingIsCaughtByItsGateAndByNoOther) {
   EXPECT_EQ(caught([&](GateInput& in) { in.rough.trials[0][7].outcome.infeasible = true; }), Names{"out of memory recommended"});
   EXPECT_EQ(caught([&](GateInput& in) { each(in.rough, [](SearchTrial& t, std::size_t i) { if (i % 18 == 0) t.outcome.regret = 0.09; }); }),
             Names{"irregular: regret, 95th percentile"});
-  EXPECT_EQ(caught([&](GateInput& in) { each(in.interacting, [](SearchTrial& t, std::size_t) { t.loss_high = 0.02; }); }),
-            Names{"interacting: the loss's bound is wider than usual"});
+  EXPECT_EQ(caught([&](GateInput& in) { each(in.interacting, [](SearchTrial& t, std::size_t) { t.belief_sd = 0.02; }); }),
+            Names{"interacting: the search believes less than usual"});
 }
 
 SearchResults searched(SyntheticFamily family, const std::vector<StrategyEntry>& strategies) {

@@ -8,8 +8,31 @@
 
 #include "measure/statistics.hpp"
 #include "measure/student_t.hpp"
+#include "search/belief.hpp"
 
 namespace feedtune {
+
+namespace {
+
+double belief_sd(const Run& run, const SimulatedMachine& on) {
+  SearchProblem problem;
+  problem.space = on.space.configurations;
+  problem.context = on.space.context;
+  std::vector<TrialResult> searched;
+  for (const TrialResult& trial : run.trials) {
+    if (trial.stage == "component") problem.components.push_back(trial);
+    if (trial.stage == "explore") searched.push_back(trial);
+  }
+  Belief belief(problem.space, problem);
+  belief.tell(searched);
+  belief.update();
+  Moments unknown;
+  for (std::size_t i = 0; i < belief.space().size(); ++i)
+    if (belief.measured(i) == 0 && belief.allowed(i)) unknown.add(belief.sd(i));
+  return unknown.mean();
+}
+
+}  // namespace
 
 SearchTrial judge_trial(const Run& run, const SimulatedMachine& on) {
   SearchTrial trial;
@@ -18,11 +41,7 @@ SearchTrial judge_trial(const Run& run, const SimulatedMachine& on) {
   const Recommendation recommendation = run.recommendation.value_or(Recommendation{});
   trial.decided = recommendation.decided;
   trial.within = trial.outcome.recommended_regret.value_or(1) <= recommendation.within;
-  if (recommendation.recommended && recommendation.recommended->loss) trial.loss_high = recommendation.recommended->loss->high;
-  if (recommendation.best) {
-    const Interval& rate = recommendation.best->images_per_s;
-    trial.half_width = (rate.high - rate.low) / 2 / rate.mean;
-  }
+  if (run.spec.strategy == "guided") trial.belief_sd = belief_sd(run, on);
   return trial;
 }
 
