@@ -9,6 +9,7 @@ add_library(feedtune_hwy INTERFACE)
 target_include_directories(feedtune_hwy SYSTEM INTERFACE "${FEEDTUNE_HWY_INCLUDE}")
 target_link_libraries(feedtune_hwy INTERFACE "${FEEDTUNE_HWY_LIBRARY}")
 find_package(Boost 1.74 REQUIRED)  # headers only: Boost.Math
+find_package(Eigen3 3.3 REQUIRED NO_MODULE)  # headers only: the predictor's fits
 
 # Debian's dnnl-config.cmake drags in OpenCL's development files, which the CPU engine doesn't use.
 set(FEEDTUNE_HAVE_ONEDNN OFF)

@@ -62,8 +62,8 @@ bool dominates(const Rule& rule, const Configuration& failed, const Configuratio
 }  // namespace
 
 void MemoryDominance::tell(const TrialResult& result) {
-  if (result.status != TrialStatus::out_of_memory || !result.memory_kind || result.purpose != Purpose::trial) return;
-  failures_.push_back({result.configuration, *result.memory_kind == MemoryKind::device});
+  if (result.status != TrialStatus::out_of_memory || result.purpose != Purpose::trial) return;
+  failures_.push_back({result.configuration, result.memory_kind == MemoryKind::device});
 }
 
 std::optional<Configuration> MemoryDominance::ran_out(const Configuration& configuration) const {

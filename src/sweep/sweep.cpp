@@ -38,7 +38,7 @@ class Sweep {
         hooks_(hooks),
         reference_(pick_reference(not_empty(plan.space.configurations), plan.space.context.effective_cpus)),
         target_{.min_time_s = spec_.trial_time_s / 3, .max_time_s = spec_.trial_time_s, .relative_half_width = 0.01, .cache = spec_.cache},
-        strategy_entry_(strategy_named(spec_.strategy)),
+        strategy_entry_(plan.strategy ? *plan.strategy : strategy_named(spec_.strategy)),
         book_(plan, runner, hooks, recorded) {
     if (spec_.current) dropped_of_current_ = complete(*spec_.current, plan.space, "current").dropped;
   }
@@ -111,11 +111,19 @@ class Sweep {
     problem.seed = spec_.seed;
     problem.context = plan_.space.context;
     problem.image_size = spec_.image_size;
-    if (const auto memory = plan_.header.machine.facts.find("memory_bytes"); memory != plan_.header.machine.facts.end() && memory->second.value)
-      if (const auto* bytes = std::get_if<std::int64_t>(&*memory->second.value)) problem.host_memory_bytes = *bytes;
+    problem.host_memory_bytes = fact("memory_bytes");
+    if (const auto cores = fact("cores"); cores && *cores > 0)
+      problem.physical_cores = std::min(static_cast<double>(*cores), plan_.space.context.effective_cpus);
     for (const TrialResult& trial : book_.run().trials)
       if (trial.stage == "component") problem.components.push_back(trial);
     return problem;
+  }
+
+  std::optional<std::int64_t> fact(const std::string& name) const {
+    const auto found = plan_.header.machine.facts.find(name);
+    if (found == plan_.header.machine.facts.end() || !found->second.value) return std::nullopt;
+    const auto* number = std::get_if<std::int64_t>(&*found->second.value);
+    return number != nullptr ? std::optional(*number) : std::nullopt;
   }
 
   static TrialRequest request_of(const TrialPlan& planned) {

@@ -10,6 +10,7 @@
 
 #include "core/run.hpp"
 #include "core/trial_runner.hpp"
+#include "search/strategy.hpp"
 #include "space/space.hpp"
 
 namespace feedtune {
@@ -30,6 +31,7 @@ struct SweepPlan {
   std::optional<std::vector<TrialRequest>> components{};
   std::vector<RunNote> notes{};  ///< that the run begins with
   int most_confirm_blocks = 100;
+  std::optional<StrategyEntry> strategy{};  ///< in place of the registered one that the spec names: baselines of benches and tests
 };
 
 /// Where a sweep stands, for progress lines.
