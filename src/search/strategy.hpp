@@ -25,6 +25,9 @@ struct TrialPlan {
   TrialTarget target;
 };
 
+/// The sweep keeps this share of its budget, less what the components cost, for confirmation.
+inline constexpr double confirm_share = 0.35;
+
 /// What a strategy may know before it starts.
 struct SearchProblem {
   std::vector<Configuration> space;  ///< every valid configuration, in the space's order

@@ -70,6 +70,7 @@ TEST(Fields, EveryMemberOfEveryStructIsInItsJson) {
   EXPECT_ALL_LISTED(Oscillation, 9);
   EXPECT_ALL_LISTED(GpuUse, 13);
   EXPECT_ALL_LISTED(StepTime, 2);
+  EXPECT_ALL_LISTED(ReplaySource, 2);
   EXPECT_ALL_LISTED(DataSetup, 4);
   EXPECT_ALL_LISTED(LoaderSetup, 13);
   EXPECT_ALL_LISTED(StepSetup, 6);
@@ -98,7 +99,7 @@ TEST(Fields, EveryMemberOfEveryStructIsInItsJson) {
   EXPECT_ALL_LISTED(DeviceFacts, 7);
   EXPECT_ALL_LISTED(ModelFacts, 5);
   EXPECT_ALL_LISTED(Budget, 2);
-  EXPECT_ALL_LISTED(Spec, 15);
+  EXPECT_ALL_LISTED(Spec, 17);
   EXPECT_ALL_LISTED(RunNote, 2);
   EXPECT_ALL_LISTED(Candidate, 6);
   EXPECT_ALL_LISTED(Ceilings, 6);
