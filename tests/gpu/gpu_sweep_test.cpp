@@ -17,11 +17,15 @@ namespace fs = std::filesystem;
 
 class GpuSweep : public test::WithCuda {
  protected:
-  static void SetUpTestSuite() {
+  void SetUp() override {
+    WithCuda::SetUp();
+    if (IsSkipped()) return;
     folder_ = fs::temp_directory_path() / ("feedtune-gpu-test-" + std::to_string(::getpid()));
     fs::create_directories(folder_);
   }
-  static void TearDownTestSuite() { fs::remove_all(folder_); }
+  void TearDown() override {
+    if (!folder_.empty()) fs::remove_all(folder_);
+  }
 
   /// Exit code of the program that lies beside this one.
   static int feedtune(const std::string& arguments) {
@@ -30,10 +34,8 @@ class GpuSweep : public test::WithCuda {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 
-  static fs::path folder_;
+  fs::path folder_;
 };
-
-fs::path GpuSweep::folder_;
 
 TEST_F(GpuSweep, AResultIsValidAndItsPhasesAreWithinTheStep) {
   const std::string data = (folder_ / "images").string(), run = (folder_ / "run").string();
