@@ -28,7 +28,6 @@ void run_copies(benchmark::State& state, Device& device, HostMemory kind, std::s
       state.SetIterationTime(one);
       seconds += one;
     }
-    state.counters["bytes"] = static_cast<double>(bytes);
     state.counters["GB/s"] = static_cast<double>(bytes) * static_cast<double>(state.iterations()) / seconds * 1e-9;
   } catch (const Error& error) {
     state.SkipWithError(error.what());

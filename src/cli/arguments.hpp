@@ -57,9 +57,14 @@ struct ListArguments {
 struct TrialArguments {};
 /// Internal: asks for the cuda device, for cuda_probe().
 struct CudaProbeArguments {};
+/// Internal: scripts/gpu_check.sh's parts, left in a folder, as one document.
+struct GpuCheckArguments {
+  std::string folder;
+  std::string out;
+};
 
 using Arguments = std::variant<SweepArguments, RecommendArguments, MakeDataArguments, PackArguments, ValidateArguments, ListArguments, TrialArguments,
-                               CudaProbeArguments>;
+                               CudaProbeArguments, GpuCheckArguments>;
 
 /// Help or version was asked for: `text` goes to stdout, exit 0.
 struct ShowText {

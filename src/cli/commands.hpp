@@ -13,5 +13,6 @@ int run_command(const ValidateArguments& arguments);
 int run_command(const ListArguments& arguments);
 int run_command(const TrialArguments& arguments);
 int run_command(const CudaProbeArguments& arguments);
+int run_command(const GpuCheckArguments& arguments);
 
 }  // namespace feedtune

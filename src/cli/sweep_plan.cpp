@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <ctime>
 #include <filesystem>
 
 #include "cli/devices.hpp"
 #include "cli/files.hpp"
+#include "cli/utc.hpp"
 #include "cli/version.hpp"
 #include "core/error.hpp"
 #include "core/read_file.hpp"
@@ -26,14 +25,6 @@
 namespace feedtune {
 namespace fs = std::filesystem;
 namespace {
-
-std::string utc_now() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour,
-                     parts.tm_min, parts.tm_sec);
-}
 
 std::string default_model(const std::string& device) { return device == "cpu" || device == "null" ? "mixer-nano" : "mixer-s16"; }
 

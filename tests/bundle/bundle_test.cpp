@@ -1,36 +1,21 @@
 // A bundle as a user without packages meets it: unpacked into a root that holds nothing but it, /dev and /proc.
 #include <gmock/gmock.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include "build_paths.hpp"
+#include "run_command.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 using feedtune::build_paths::program;
 using feedtune::build_paths::sources;
+using feedtune::test::Outcome;
+using feedtune::test::run;
 using testing::HasSubstr;
-
-struct Outcome {
-  int code = -1;
-  std::string out;  ///< standard output and standard error
-};
-
-Outcome run(const std::string& command) {
-  const fs::path said = fs::path(testing::TempDir()) / ("bundle-said-" + std::to_string(::getpid()));
-  const int status = std::system(("{ " + command + "; } >" + said.string() + " 2>&1").c_str());
-  std::ostringstream text;
-  text << std::ifstream(said).rdbuf();
-  fs::remove(said);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), text.str()};
-}
 
 /// bundle.sh on this build, and what it writes unpacked into `root`.
 class Bundle : public testing::Test {
