@@ -35,7 +35,8 @@ timeout -k 5 30 "$bundle/feedtune-bench" --device cuda --benchmark_list_tests >/
 
 work=$(mktemp -d) || die 5 "no temporary folder"
 trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
+job=""
+trap '[ -z "$job" ] || kill "$job" 2>/dev/null; exit 130' INT TERM
 
 # part NAME LIMIT_S COMMAND...: one part, ended after its limit. skip NAME LIMIT_S WHY: one that this machine can't have.
 part() {
@@ -43,7 +44,10 @@ part() {
   shift 2
   echo "gpu_check: $name" >&2
   begin=$(date +%s%N)
-  timeout -k 5 "$limit" "$@" >"$work/$name.log" 2>&1 || code=$?
+  timeout -k 5 "$limit" "$@" >"$work/$name.log" 2>&1 &  # so that a signal is not kept waiting
+  job=$!
+  wait "$job" || code=$?
+  job=""
   echo "$name $code $((($(date +%s%N) - begin) / 1000000)) $limit" >>"$work/parts.txt"
 }
 skip() { echo "$1 skip 0 $2 $3" >>"$work/parts.txt"; }
