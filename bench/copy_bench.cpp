@@ -40,7 +40,9 @@ void register_copies(const BenchDevice& on) {
   for (const HostMemory kind : {HostMemory::pageable, HostMemory::pinned})
     for (const std::size_t mebibytes : {1, 16, 256})
       benchmark::RegisterBenchmark(fmt::format("copy/{}/{}MiB", to_text(kind), mebibytes).c_str(),
-                                   [device = on.device, kind, mebibytes](benchmark::State& state) { run_copies(state, *device, kind, mebibytes << 20); })
+                                   [device = on.device, kind, mebibytes](benchmark::State& state) {
+                                     run_copies(state, *device, kind, mebibytes << 20);
+                                   })
           ->Unit(benchmark::kMillisecond)->UseManualTime();
 }
 

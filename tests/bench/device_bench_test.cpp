@@ -28,7 +28,8 @@ class DeviceBench : public testing::Test {
 
 std::map<std::string, BenchmarkOutcome> outcomes(const std::string& arguments) {
   const auto out = fs::path(testing::TempDir()) / ("bench-" + std::to_string(::getpid()) + ".json");
-  const Outcome ran = run(bench.string() + " --benchmark_min_time=0.01 --benchmark_out=" + out.string() + " --benchmark_out_format=json " + arguments);
+  const Outcome ran =
+      run(bench.string() + " --benchmark_min_time=0.01 --benchmark_out=" + out.string() + " --benchmark_out_format=json " + arguments);
   EXPECT_EQ(ran.code, 0) << ran.out;
   std::map<std::string, BenchmarkOutcome> named;
   for (auto& one : read_benchmark_outcomes(test::text_of(out), out.string())) named[one.name] = one;
@@ -76,7 +77,8 @@ TEST_F(DeviceBench, ACopyThatTheDeviceRefusesIsTheErrorOfThatBenchmarkAlone) {
   ::unsetenv("LD_LIBRARY_PATH");
   ASSERT_EQ(got.size(), 4u);
   for (const auto& [name, outcome] : got)
-    EXPECT_EQ(outcome.error.find("16777216 bytes of pinned host memory") != std::string::npos, name.starts_with("copy/pinned/16MiB")) << name << outcome.error;
+    EXPECT_EQ(outcome.error.find("16777216 bytes of pinned host memory") != std::string::npos, name.starts_with("copy/pinned/16MiB"))
+        << name << outcome.error;
   EXPECT_EQ(got.at("copy/pinned/1MiB/manual_time").error, "");
 }
 

@@ -66,8 +66,8 @@ TEST_F(Bundle, ItsProgramsRunWhereNothingIsInstalled) {
   EXPECT_THAT(data.out, HasSubstr("40 images"));
 
   // A sweep starts the program again for each trial, by the launcher.
-  const Outcome swept = inside("/feedtune/feedtune sweep --data /data --out /run --device cpu --model mixer-pico --image-size 32 --axis num_workers=0,1"
-                               " --axis batch_size=8 --axis loader=pooled --trial-time 0.1s --budget 8trials --no-anchors --quiet");
+  const Outcome swept = inside("/feedtune/feedtune sweep --data /data --out /run --device cpu --model mixer-pico --image-size 32"
+                               " --axis num_workers=0,1 --axis batch_size=8 --axis loader=pooled --trial-time 0.1s --budget 8trials --no-anchors --quiet");
   EXPECT_EQ(swept.code, 0) << swept.out;
   const Outcome answer = inside("/feedtune/feedtune recommend /run");
   EXPECT_EQ(answer.code, 0) << answer.out;

@@ -39,7 +39,8 @@ class GpuCheck : public testing::Test {
 
   JsonValue document() const { return parse_json(text_of(out()), out()); }
   void expect_follows_schema() const {
-    const int code = run("/usr/bin/python3 -W ignore " + std::string(build_paths::sources) + "/tests/json/schema_check.py --closed " + build_paths::sources +
+    const std::string top = build_paths::sources;
+    const int code = run("/usr/bin/python3 -W ignore " + top + "/tests/json/schema_check.py --closed " + top +
                          "/results/schema/gpu-check-0.1.schema.json " + out()).code;
     EXPECT_THAT(code, testing::AnyOf(0, 77, 127)) << "77, 127: no python3 with jsonschema here\n" << text_of(out());
   }
@@ -135,14 +136,15 @@ using SlowGpuCheck = GpuCheck;
 
 TEST_F(SlowGpuCheck, TheRehearsalFillsEveryPart) {
   // As NVIDIA's tools print.
-  write("nvbandwidth", "#!/bin/sh\nprintf 'Running host_to_device_memcpy_ce.\\nmemcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)\\n           0\\n 0     55.64\\n\\n"
-                       "SUM host_to_device_memcpy_ce 55.64\\n'\n");
+  write("nvbandwidth", "#!/bin/sh\nprintf 'Running host_to_device_memcpy_ce.\\nmemcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)\\n"
+                       "           0\\n 0     55.64\\n\\nSUM host_to_device_memcpy_ce 55.64\\n'\n");
   write("nvidia-smi", "#!/bin/sh\necho 'name, driver_version'\necho 'fake, 580.1'\n");
   for (const char* tool : {"nvbandwidth", "nvidia-smi"}) fs::permissions(folder_ / "work" / tool, fs::perms::owner_all);
   const Outcome checked = rehearse("PATH=" + (folder_ / "work").string() + ":$PATH");
   EXPECT_EQ(checked.code, 0) << checked.out;
   expect_follows_schema();
-  for (const char* part : {"environment", "tests", "gradients", "copies", "nvidia_copies", "gemm", "memory_law", "sweep"}) EXPECT_EQ(status(part), "ok") << part;
+  for (const char* part : {"environment", "tests", "gradients", "copies", "nvidia_copies", "gemm", "memory_law", "sweep"})
+    EXPECT_EQ(status(part), "ok") << part;
   EXPECT_THAT(status("memcheck"), HasSubstr("skipped: "));
   const JsonValue all = document();
   EXPECT_EQ(all.find("gradients")->array()->size(), 4u);

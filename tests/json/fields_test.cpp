@@ -47,6 +47,7 @@ int listed() {
 #define B9 B8, B1
 #define B12 B8, B4
 #define B13 B8, B5
+#define B14 B12, B2
 #define B15 B8, B7
 #define B24 B12, B12
 #define EXPECT_MEMBERS(T, members, ...)                                                                          \
@@ -76,7 +77,7 @@ TEST(Fields, EveryMemberOfEveryStructIsInItsJson) {
   EXPECT_ALL_LISTED(Provenance, 4);
   EXPECT_ALL_LISTED(Figure, 2);
   EXPECT_ALL_LISTED(EfficiencyPoint, 2);
-  EXPECT_ALL_LISTED(DeviceProfile, 13);
+  EXPECT_ALL_LISTED(DeviceProfile, 14);
   EXPECT_ALL_LISTED(ToolFacts, 5);
   EXPECT_ALL_LISTED(CpuLimit, 5);
   EXPECT_ALL_LISTED(Fact, 3);
