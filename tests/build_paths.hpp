@@ -10,6 +10,7 @@ extern const char* const program;        // the feedtune program
 extern const char* const process_child;  // tests/process/child_program.cpp's program
 extern const char* const trial_child;    // tests/trial/trial_child_program.cpp's
 extern const char* const fake_cuda;      // the folder of the emulated CUDA libraries
+extern const char* const nvtx_recorder;  // tests/nvtx_recorder's library; empty without NVTX
 extern const char* const include_rules;  // which folder may include which
 extern const char* const compiler;
 

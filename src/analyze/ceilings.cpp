@@ -26,7 +26,7 @@ const TrialResult* nearest(const Run& run, Purpose purpose, const Configuration&
   for (const TrialResult& t : run.trials) {
     if (!is_component(t, purpose)) continue;
     int unlike = 0;
-    for (const char* axis : {"host_memory", "input_type", "precision", "transfer", "model_threads"})
+    for (const char* axis : {"host_memory", "pinning", "input_type", "precision", "transfer", "model_threads"})
       unlike += differs(t.configuration, chosen, axis);
     const auto batch = static_cast<double>(t.configuration.integer("batch_size").value_or(1));
     const auto wanted = static_cast<double>(chosen.integer("batch_size").value_or(1));

@@ -33,6 +33,7 @@ const std::vector<Setting>& default_settings() {
                                                 {"storage", std::string("files")},
                                                 {"affinity", std::string("none")},
                                                 {"sync", std::string("none")},
+                                                {"pinning", std::string("alloc")},
                                                 {"ready_batches", std::int64_t{4}}};
   return settings;
 }

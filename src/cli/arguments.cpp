@@ -11,7 +11,7 @@ namespace feedtune {
 const std::vector<SweepOption>& sweep_options() {
   static const std::vector<SweepOption> options = {
       {"data", "DIR", "folder of classes, flat folder, packed folder, or a text file that lists images"},
-      {"device", "D", "auto, cpu, null, virtual:NAME (see `feedtune devices`)"},
+      {"device", "D", "auto, cuda, cpu, null, virtual:NAME, virtual:FILE.json (see `feedtune devices`)"},
       {"model", "M", "training step (see `feedtune models`)"},
       {"step", "T@B,..", "your own step times instead of a model: 85ms@64,150ms@128 (virtual devices)"},
       {"current", "NAME=V,..", "what you use today: measured beside the rest, and its batch size is kept"},
@@ -81,6 +81,21 @@ std::variant<Arguments, ShowText> parse_arguments(int argc, char** argv) {
   auto* quality_option = pack_command->add_option("--quality", quality, "of resized: of the JPEGs, 1 to 100 (90)")->type_name("Q");
   pack_command->add_flag("--quiet", pack.quiet, "no progress on stderr");
 
+  CalibrateArguments calibrate;
+  auto* calibrate_command = app.add_subcommand("calibrate", "Measure this GPU and write it as a profile for --device virtual:FILE.json");
+  std::string precisions, profile_name;
+  calibrate_command->add_option("-o,--output", calibrate.output, "new file")->type_name("FILE.json")->required();
+  calibrate_command->add_option("--device", calibrate.device, "cuda, or auto, which means the same here")->type_name("D");
+  calibrate_command->add_option("--model", calibrate.models, "training steps to measure (mixer-s16)")->type_name("M,..");
+  auto* precisions_option = calibrate_command->add_option("--precision", precisions, "of the steps (bf16 where the device has it, else fp16)")->type_name("P,..");
+  calibrate_command->add_option("--batch", calibrate.batch_sizes, "batch sizes, 4 at least (16,32,64,128,256,512); one more is measured to judge the fit")
+      ->type_name("B,..");
+  calibrate_command->add_option("--image-size", calibrate.image_size, "side of the square input, pixels (224)")->type_name("N");
+  calibrate_command->add_option("--time", calibrate.time, "in which all is measured (60s)")->type_name("T");
+  auto* name_option = calibrate_command->add_option("--name", profile_name, "of the profile (the file's name without .json)");
+  calibrate_command->add_flag("--allow-fake", calibrate.allow_fake, "also of the tests' fake GPU");
+  calibrate_command->add_flag("--quiet", calibrate.quiet, "no progress on stderr");
+
   ValidateArguments validate;
   auto* validate_command = app.add_subcommand("validate", "Check a run folder, a result file, a journal or a packed folder");
   validate_command->add_option("file", validate.file, "run folder, file or packed folder")->required();
@@ -101,6 +116,7 @@ std::variant<Arguments, ShowText> parse_arguments(int argc, char** argv) {
   auto* gpu_check_command = app.add_subcommand("__gpu_check", "")->group("");
   gpu_check_command->add_option("folder", gpu_check.folder)->required();
   gpu_check_command->add_option("out", gpu_check.out)->required();
+  auto* rates_command = app.add_subcommand("__rates", "")->group("");
 
   try {
     app.parse(argc, argv);
@@ -130,10 +146,16 @@ std::variant<Arguments, ShowText> parse_arguments(int argc, char** argv) {
     if (quality_option->count() > 0) pack.quality = quality;
     return Arguments{pack};
   }
+  if (calibrate_command->parsed()) {
+    if (precisions_option->count() > 0) calibrate.precisions = precisions;
+    if (name_option->count() > 0) calibrate.name = profile_name;
+    return Arguments{calibrate};
+  }
   if (validate_command->parsed()) return Arguments{validate};
   if (trial_command->parsed()) return Arguments{TrialArguments{}};
   if (cuda_command->parsed()) return Arguments{CudaProbeArguments{}};
   if (gpu_check_command->parsed()) return Arguments{gpu_check};
+  if (rates_command->parsed()) return Arguments{RatesArguments{}};
   for (const auto& [command, name] : lists) {
     if (command->parsed()) {
       list.what = name;

@@ -43,6 +43,19 @@ struct PackArguments {
   bool quiet = false;
 };
 
+struct CalibrateArguments {
+  std::string output;
+  std::string device = "cuda";
+  std::string models = "mixer-s16";
+  std::optional<std::string> precisions;
+  std::string batch_sizes = "16,32,64,128,256,512";
+  std::string image_size = "224";
+  std::string time = "60s";
+  std::optional<std::string> name;
+  bool allow_fake = false;
+  bool quiet = false;
+};
+
 struct ValidateArguments {
   std::string file;
 };
@@ -63,8 +76,11 @@ struct GpuCheckArguments {
   std::string out;
 };
 
-using Arguments = std::variant<SweepArguments, RecommendArguments, MakeDataArguments, PackArguments, ValidateArguments, ListArguments, TrialArguments,
-                               CudaProbeArguments, GpuCheckArguments>;
+/// Internal: measures a device's rates, for calibrate.
+struct RatesArguments {};
+
+using Arguments = std::variant<SweepArguments, RecommendArguments, MakeDataArguments, PackArguments, CalibrateArguments, ValidateArguments,
+                               ListArguments, TrialArguments, CudaProbeArguments, RatesArguments, GpuCheckArguments>;
 
 /// Help or version was asked for: `text` goes to stdout, exit 0.
 struct ShowText {

@@ -8,15 +8,14 @@
 #include "analyze/recommend.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit_codes.hpp"
-#include "cli/files.hpp"
 #include "cli/progress.hpp"
 #include "cli/settings.hpp"
 #include "cli/signals.hpp"
 #include "cli/sweep_plan.hpp"
+#include "cli/trial_children.hpp"
 #include "core/enums.hpp"
 #include "core/error.hpp"
 #include "core/single_line.hpp"
-#include "device/cpu/cpu_device.hpp"
 #include "process/child.hpp"
 #include "cli/dry_run_text.hpp"
 #include "report/recommend_text.hpp"
@@ -96,11 +95,7 @@ int run_command(const SweepArguments& arguments) {
 
   become_subreaper();
   watch_signals();
-  ProcessRunner::Options options;
-  options.command = {program_path(), "__trial"};
-  if (!process_environment()("OMP_WAIT_POLICY")) options.environment = {cpu_device_environment};
-  options.stop = [] { return stop_signal() != 0; };
-  ProcessRunner runner(std::move(options), std::make_shared<SteadyClock>());
+  ProcessRunner runner(trial_children(), std::make_shared<SteadyClock>());
 
   const RecommendOptions recommend_options{plan.header.spec.within};
   FolderSink sink(folder);

@@ -18,6 +18,8 @@ namespace feedtune {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr std::size_t most_profile_bytes = std::size_t{1} << 20;
+
 std::vector<std::string> profile_names() {
   const fs::path folder = fs::path(configs_folder()) / "devices";
   std::vector<std::string> names;
@@ -29,9 +31,10 @@ std::vector<std::string> profile_names() {
   return names;
 }
 
+DeviceProfile read_profile_file(const std::string& path) { return decode_device_profile(read_file(path, most_profile_bytes), path); }
+
 DeviceProfile read_profile(const std::string& name) {
-  const std::string path = (fs::path(configs_folder()) / "devices" / (name + ".json")).string();
-  return decode_device_profile(read_file(path), path);
+  return read_profile_file((fs::path(configs_folder()) / "devices" / (name + ".json")).string());
 }
 
 bool is_for(const DeviceProfile& profile, const std::string& driver_name) {
@@ -93,9 +96,15 @@ ChosenDevice choose_device(const std::string& asked, int model_threads, std::str
       note = fmt::format("device cpu: cuda can't be used: {}; virtual:NAME shows what a GPU would get (feedtune devices)", cuda_probe().unusable);
   } else if (asked.starts_with("virtual:")) {
     const std::string name = asked.substr(8);
+    if (name.find('/') != std::string::npos || name.ends_with(".json")) {
+      chosen.profile = read_profile_file(name);
+      chosen.name = "virtual:" + chosen.profile->name;  // a path says nothing on another machine
+      chosen.facts = facts_of(chosen.name, chosen.profile, model_threads);
+      return chosen;
+    }
     const auto known = profile_names();
     if (std::find(known.begin(), known.end(), name) == known.end())
-      throw DeviceUnavailableError(asked, fmt::format("no such profile{}; known: {}", did_you_mean(name, known), joined(known)));
+      throw DeviceUnavailableError(asked, fmt::format("no such profile{}; known: {}; or a file, as in virtual:./{}.json", did_you_mean(name, known), joined(known), name));
     chosen.profile = read_profile(name);
   } else if (asked != "cpu" && asked != "null" && asked != "cuda") {
     const std::vector<std::string> known = {"auto", "cuda", "cpu", "null", "virtual:NAME"};

@@ -28,7 +28,7 @@ struct ChosenDevice {
   DeviceFacts facts;
 };
 
-/// `asked`: auto, cuda, cpu, null or virtual:NAME. auto takes cuda where it can, else the cpu; `note` then says why. Throws DeviceUnavailableError,
+/// `asked`: auto, cuda, cpu, null, virtual:NAME, or virtual:FILE.json (with a '/' in it or .json at its end). auto takes cuda where it can, else the cpu; `note` then says why. Throws DeviceUnavailableError,
 /// with the nearest known name for an unknown one.
 ChosenDevice choose_device(const std::string& asked, int model_threads, std::string& note);
 

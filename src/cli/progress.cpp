@@ -29,8 +29,8 @@ std::vector<std::string> telling_axes(Purpose purpose) {
 }
 
 std::string what(const Configuration& configuration, Purpose purpose, const std::vector<std::string>& swept) {
-  if (purpose == Purpose::trial) return settings_text(configuration, joined_axes(telling_axes(purpose), swept));
-  return fmt::format("{}: {}", to_text(purpose), settings_text(configuration, telling_axes(purpose)));
+  const std::string settings = settings_text(configuration, joined_axes(telling_axes(purpose), swept));
+  return purpose == Purpose::trial ? settings : fmt::format("{}: {}", to_text(purpose), settings);
 }
 
 std::string count(const SweepStatus& status) {

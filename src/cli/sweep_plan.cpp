@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "cli/devices.hpp"
 #include "cli/files.hpp"
 #include "cli/utc.hpp"
 #include "cli/version.hpp"
 #include "core/error.hpp"
+#include "core/nearest.hpp"
 #include "core/read_file.hpp"
+#include "device/step_curve.hpp"
 #include "json/anchors.hpp"
 #include "machine/cpu_limit.hpp"
 #include "machine/facts.hpp"
@@ -106,6 +109,22 @@ void add_storage(SpaceContext& context, const ImageList& list) {
       context.storage_missing.emplace(name, std::move(why));
 }
 
+/// A profile that was calibrated may lack the step that is swept.
+void say_unmeasured(const TrialSetup& base, const SearchSpace& space, const std::function<void(const std::string&)>& say) {
+  if (!base.profile || base.profile->steps.empty() || !base.step.times.empty()) return;
+  std::set<std::string> unmeasured;
+  for (const Configuration& configuration : space.configurations) {
+    const TrialSetup setup = apply(configuration, base);
+    if (measured_step(setup) == nullptr) unmeasured.emplace(to_text(setup.step.precision));
+  }
+  std::vector<std::string> measured;
+  for (const StepCurve& curve : base.profile->steps)
+    measured.push_back(fmt::format("{} in {} at {} pixels", curve.model, to_text(curve.precision), curve.image_size));
+  for (const std::string& precision : unmeasured)
+    say(fmt::format("{}: the step of {} in {} at {} pixels was not measured and is computed from GEMM rates (measured: {})", base.device, base.step.model,
+                    precision, base.data.image_size, joined(measured)));
+}
+
 }  // namespace
 
 void prepare_anchor_data(const SweepPlan& plan, const std::function<void(const std::string&)>& say) {
@@ -177,6 +196,7 @@ SweepPlan make_plan(const Spec& asked, const std::string& out, const std::functi
   };
   add_current_batch(spec, context, say);
   plan.space = build_space(spec.axes, context);
+  say_unmeasured(base, plan.space, say);
   run.model = spec.step_times.empty() ? model_facts(model_preset(spec.model), spec.image_size, first_precision(plan.space))
                                       : user_step_facts();
   if (spec.anchors) plan.anchors = make_anchors(base, plan);

@@ -10,6 +10,7 @@ template <class E>
 using Names = std::pair<E, std::string_view>;
 
 constexpr Names<HostMemory> host_memory[] = {{HostMemory::pageable, "pageable"}, {HostMemory::pinned, "pinned"}};
+constexpr Names<Pinning> pinning[] = {{Pinning::alloc, "alloc"}, {Pinning::registered, "register"}};
 constexpr Names<LoaderKind> loader[] = {{LoaderKind::batch_per_worker, "batch_per_worker"},
                                         {LoaderKind::pooled, "pooled"},
                                         {LoaderKind::external, "external"}};
@@ -44,6 +45,7 @@ constexpr Names<PartStatus> part_status[] = {
 }  // namespace
 
 template <> std::span<const Names<HostMemory>> enum_names() { return host_memory; }
+template <> std::span<const Names<Pinning>> enum_names() { return pinning; }
 template <> std::span<const Names<LoaderKind>> enum_names() { return loader; }
 template <> std::span<const Names<InputType>> enum_names() { return input_type; }
 template <> std::span<const Names<Resize>> enum_names() { return resize; }

@@ -11,6 +11,8 @@
 namespace feedtune {
 
 enum class HostMemory { pageable, pinned };
+/// How batch buffers become pinned: allocated so, or ordinary memory that is registered with the device.
+enum class Pinning { alloc, registered };
 enum class LoaderKind { batch_per_worker, pooled, external };
 enum class InputType { uint8, float32, float16 };
 enum class Resize { antialias, linear };

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -48,6 +49,10 @@ class HostBuffer {
   HostMemory kind_ = HostMemory::pageable;
   Deleter deleter_;
 };
+
+/// Memory that its owner keeps and that the device copies from as pinned memory for as long as this lives, which is
+/// shorter than the memory does. Null: there was nothing to do.
+using PinnedRange = std::unique_ptr<std::byte, std::function<void(std::byte*)>>;
 
 /// Gives out host memory of one kind. Safe from many threads. A loader takes its batch buffers from here, so that
 /// core and pipeline know nothing of CUDA.

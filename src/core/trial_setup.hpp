@@ -32,6 +32,7 @@ struct LoaderSetup {
   Storage storage = Storage::files;
   Affinity affinity = Affinity::none;
   HostMemory host_memory = HostMemory::pageable;
+  Pinning pinning = Pinning::alloc;         ///< of pinned batch buffers
 };
 
 /// "85ms@64": a user's own step, measured elsewhere.

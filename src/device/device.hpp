@@ -2,6 +2,7 @@
 // A training device as three small interfaces: memory, streams and events, math. Backends: cpu/, virtual/, cuda/.
 // One training thread uses a device at a time, unless a member says otherwise.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -59,8 +60,13 @@ class DeviceMemory {
   virtual std::uint64_t peak_bytes() const = 0;
   /// 0: no limit of its own (cpu).
   virtual std::uint64_t limit_bytes() const = 0;
+  /// What can still be had. Where other programs, or the driver itself, hold a part of the device, less than limit - used.
+  virtual std::uint64_t available_bytes() const { return limit_bytes() - std::min(used_bytes(), limit_bytes()); }
   /// Where batch buffers come from. Safe from many threads.
   virtual std::shared_ptr<HostAllocator> host(HostMemory kind) = 0;
+  /// Pins memory that somebody else allocated (whole pages, not pinned yet); counted by host(pinned). Throws
+  /// TrialFailure{unsupported} with the bytes and the limit where that is refused. Safe from many threads.
+  virtual PinnedRange pin(std::span<std::byte> memory) = 0;
 };
 
 /// Device bytes are accounted in units of this, in the device and in the model's planner alike.

@@ -131,6 +131,19 @@ HostBuffer PageableAllocator::allocate(std::size_t bytes) {
   return mapped_block(map_pages(bytes, left_), bytes, kind(), 0, count_);
 }
 
+PinnedRange LockedAllocator::pin(std::span<std::byte> memory) {
+  if (memory.empty()) return {};
+  const std::size_t locked = lock_pages({memory.data(), round_up(memory.size(), page_bytes())});
+  const std::size_t counted = std::min(locked, memory.size());
+  count_->allocated += memory.size();
+  count_->locked += counted;
+  return {memory.data(), [count = count_, bytes = memory.size(), locked, counted](std::byte* data) {
+             munlock(data, locked);
+             count->allocated -= bytes;
+             count->locked -= counted;
+           }};
+}
+
 HostBuffer LockedAllocator::allocate(std::size_t bytes) {
   if (bytes == 0) return {nullptr, 0, kind(), {}};
   const Mapping mapping = map_pages(bytes, left_);  // whole pages even for small blocks: locking goes by page

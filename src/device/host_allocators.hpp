@@ -47,6 +47,8 @@ class LockedAllocator final : public HostAllocator {
   explicit LockedAllocator(HostMemoryLeft left = {}) : left_(std::move(left)) {}
   HostMemory kind() const override { return HostMemory::pinned; }
   HostBuffer allocate(std::size_t bytes) override;
+  /// Locks pages that somebody else allocated, and counts them. `memory` begins at a page.
+  PinnedRange pin(std::span<std::byte> memory);
   std::uint64_t allocated_bytes() const override { return count_->allocated; }
   std::uint64_t locked_bytes() const override { return count_->locked; }
 

@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "core/counted.hpp"
 #include "json/profile_fields.hpp"
 
 namespace feedtune {
@@ -38,6 +43,56 @@ void check_efficiency(const JsonValue& parent, const Place& place, const std::ve
   }
 }
 
+void check_line(const JsonValue& parent, const Place& place, const char* name, const Line& line) {
+  if (line.fixed >= 0 && line.slope >= 0) return;
+  Place(place, name).fail(*parent.find(name), fmt::format("fixed {} and slope {}, want neither below 0", line.fixed, line.slope));
+}
+
+void check_step(const JsonValue& json, const Place& place, const StepCurve& curve) {
+  if (curve.model.empty()) Place(place, "model").want(*json.find("model"), "a model's name");
+  if (curve.image_size < 1) Place(place, "image_size").want(*json.find("image_size"), "an integer >= 1");
+  check_line(json, place, "forward", curve.forward);
+  check_line(json, place, "backward", curve.backward);
+  check_line(json, place, "update", curve.update);
+  check_figure(json, place, "host_ms", curve.host_ms);
+  if (curve.provenance.source.empty()) Place(place, "provenance").fail(*json.find("provenance"), "has no source");
+  const JsonValue& list = *json.find("points");
+  const Place at(place, "points");
+  if (curve.points.size() < 2) at.fail(list, fmt::format("has {}, want 2 at least", counted(std::ssize(curve.points), "point")));
+  int previous = 0;
+  for (std::size_t i = 0; i < curve.points.size(); ++i) {
+    const StepPoint& point = curve.points[i];
+    const JsonValue& item = (*list.array())[i];
+    const Place item_at(at, i);
+    if (point.batch_size <= previous) item_at.fail(item, "batch sizes must be above 0 and grow from point to point");
+    for (const double part : {point.forward_ms, point.backward_ms, point.update_ms})
+      if (part < 0) item_at.fail(item, fmt::format("a part of the step takes {} ms, want none below 0", part));
+    if (!(point.step_ms() > 0)) item_at.fail(item, "a step takes no time");
+    previous = point.batch_size;
+  }
+}
+
+void check_steps(const JsonValue& parent, const Place& place, const std::vector<StepCurve>& steps) {
+  const Place at(place, "steps");
+  std::set<std::tuple<std::string, Precision, int>> seen;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const JsonValue& item = (*parent.find("steps")->array())[i];
+    const Place item_at(at, i);
+    check_step(item, item_at, steps[i]);
+    if (!seen.insert({steps[i].model, steps[i].precision, steps[i].image_size}).second)
+      item_at.fail(item, fmt::format("{} in {} at {} pixels stands twice", steps[i].model, to_text(steps[i].precision), steps[i].image_size));
+  }
+}
+
+void check_copies(const JsonValue& parent, const Place& place, const std::vector<CopyCurve>& copies) {
+  const Place at(place, "copies");
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    const JsonValue& item = (*parent.find("copies")->array())[i];
+    const Place item_at(at, i);
+    if (!(copies[i].gb_s > 0)) Place(item_at, "gb_s").want(*item.find("gb_s"), "a number above 0");
+  }
+}
+
 }  // namespace
 
 template <>
@@ -47,6 +102,13 @@ std::span<const std::pair<Provenance::Kind, std::string_view>> enum_names() {
 template <>
 std::span<const std::pair<HostWait, std::string_view>> enum_names() {
   return host_waits;
+}
+
+bool is_profile_name(const std::string& name) {
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+  };
+  return !name.empty() && name.size() <= 100 && name[0] != '.' && std::all_of(name.begin(), name.end(), plain);
 }
 
 DeviceProfile decode_device_profile(std::string_view text, const std::string& where) {
@@ -62,7 +124,8 @@ DeviceProfile decode_device_profile(std::string_view text, const std::string& wh
   fields(reader, profile);
   reader.finish();
 
-  if (profile.name.empty()) Place(place, "name").want(*json.find("name"), "a name");
+  if (!is_profile_name(profile.name))
+    Place(place, "name").want(*json.find("name"), profile_name_rule);
   const JsonValue& peaks = *json.find("peak_tflops");
   const Place peaks_at(place, "peak_tflops");
   if (profile.peak_tflops.empty()) peaks_at.fail(peaks, "has no precision, want at least one");
@@ -79,6 +142,8 @@ DeviceProfile decode_device_profile(std::string_view text, const std::string& wh
   check_figure(json, place, "copy_latency_us", profile.copy_latency_us);
   check_figure(json, place, "launch_us", profile.launch_us);
   check_figure(json, place, "kernel_gap_us", profile.kernel_gap_us);
+  check_steps(json, place, profile.steps);
+  check_copies(json, place, profile.copies);
   return profile;
 }
 

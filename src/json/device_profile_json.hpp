@@ -10,6 +10,10 @@ namespace feedtune {
 
 inline constexpr const char* device_profile_schema = "feedtune.device_profile";
 
+/// A file that anyone may have written names folders (a run's default one) and stands in every output.
+inline constexpr const char* profile_name_rule = "letters, digits, '-', '_' and '.', at most 100, beginning with no point";
+bool is_profile_name(const std::string& name);
+
 /// Strict: unknown keys, missing figures, figures that are not positive or lie outside their own range are InputErrors
 /// with file, line and JSON path.
 DeviceProfile decode_device_profile(std::string_view text, const std::string& where);

@@ -32,6 +32,67 @@ void fields(Io& io, Like<EfficiencyPoint> auto& v) {
 }
 
 template <class Io>
+void fields(Io& io, Like<Line> auto& v) {
+  io.field("fixed", v.fixed);
+  io.field("slope", v.slope);
+}
+
+template <class Io>
+void fields(Io& io, Like<HoldOut> auto& v) {
+  io.field("at", v.at);
+  io.field("measured", v.measured);
+  io.field("low", v.low);
+  io.field("high", v.high);
+  io.field("line_misfit", v.line_misfit);
+  io.field("misfit", v.misfit);
+}
+
+template <class Io>
+void fields(Io& io, Like<StepPoint> auto& v) {
+  io.field("batch_size", v.batch_size);
+  io.field("forward_ms", v.forward_ms);
+  io.field("backward_ms", v.backward_ms);
+  io.field("update_ms", v.update_ms);
+  io.field("low_ms", v.low_ms);
+  io.field("high_ms", v.high_ms);
+  io.field("device_bytes", v.device_bytes);
+}
+
+template <class Io>
+void fields(Io& io, Like<StepCurve> auto& v) {
+  io.field("model", v.model);
+  io.field("precision", v.precision);
+  io.field("image_size", v.image_size);
+  io.field("points", v.points);
+  io.field("forward", v.forward);
+  io.field("backward", v.backward);
+  io.field("update", v.update);
+  io.field("interpolated", v.interpolated);
+  io.field("hold_out", v.hold_out);
+  io.field("host_ms", v.host_ms);
+  io.field("memory", v.memory);
+  io.field("memory_misfit", v.memory_misfit);
+  io.field("provenance", v.provenance);
+}
+
+template <class Io>
+void fields(Io& io, Like<CopyPoint> auto& v) {
+  io.field("bytes", v.bytes);
+  io.field("us", v.us);
+  io.field("low_us", v.low_us);
+  io.field("high_us", v.high_us);
+}
+
+template <class Io>
+void fields(Io& io, Like<CopyCurve> auto& v) {
+  io.field("host_memory", v.host_memory);
+  io.field("points", v.points);
+  io.field("latency_us", v.latency_us);
+  io.field("gb_s", v.gb_s);
+  io.field("hold_out", v.hold_out);
+}
+
+template <class Io>
 void fields(Io& io, Like<DeviceProfile> auto& v) {
   io.field("name", v.name);
   io.field("title", v.title);
@@ -47,6 +108,9 @@ void fields(Io& io, Like<DeviceProfile> auto& v) {
   io.field("launch_us", v.launch_us);
   io.field("kernel_gap_us", v.kernel_gap_us);
   io.field("host_wait", v.host_wait);
+  io.later_field("steps", v.steps);
+  io.later_field("copies", v.copies);
+  io.field("fake", v.fake);
 }
 
 }  // namespace feedtune

@@ -35,6 +35,7 @@ void fields(Io& io, Like<LoaderSetup> auto& v) {
   io.field("storage", v.storage);
   io.field("affinity", v.affinity);
   io.field("host_memory", v.host_memory);
+  io.field("pinning", v.pinning);
 }
 
 template <class Io>

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "measure/profiler_range.hpp"
 #include "pipeline/image_error.hpp"
 #include "pipeline/image_list.hpp"
 #include "pipeline/image_source.hpp"
@@ -20,12 +21,14 @@ class FileSource final : public ImageSource {
 
   EncodedImage fetch(std::size_t image) override {
     const SteadyClock clock;
+    ProfilerRange range("open");
     const Nanoseconds start = clock.now();
     const Descriptor file(open_data_file(list_, image));
     if (!file) throw ImageError(fmt::format("cannot be opened: {}", std::strerror(errno)));
     struct stat facts {};
     if (::fstat(file.get(), &facts) != 0) throw ImageError(fmt::format("cannot be examined: {}", std::strerror(errno)));
     const Nanoseconds opened = clock.now();
+    range.next("read");
     if (!S_ISREG(facts.st_mode)) throw ImageError("no longer a regular file");
     const auto bytes = static_cast<std::uint64_t>(facts.st_size);
     if (bytes == 0) throw ImageError("empty file");

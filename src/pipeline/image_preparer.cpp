@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "measure/profiler_range.hpp"
 #include "pipeline/image_error.hpp"
 
 namespace feedtune {
@@ -51,6 +52,7 @@ class PipelinePreparer final : public ImagePreparer {
       const DecodedImage image = decode(encoded, sample.random, flip, totals);
 
       parts_.activity->enter(WorkerPhase::transform);
+      const ProfilerRange range("transform");
       const Nanoseconds decoded = clock_.now();
       transform_.apply(image, flip, destination);
       const Nanoseconds end = clock_.now();
@@ -73,6 +75,7 @@ class PipelinePreparer final : public ImagePreparer {
   }
 
   DecodedImage decode(const EncodedImage& encoded, std::uint64_t random, bool& flip, WorkerTotals& totals) {
+    const ProfilerRange range("decode");
     const Nanoseconds start = clock_.now();
     const Nanoseconds cpu_start = thread_cpu_time();
     const ImageSize size = parts_.decoder->read_header(encoded.bytes);

@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/read_file.hpp"
+#include "measure/profiler_range.hpp"
 #include "pipeline/image_error.hpp"
 #include "pipeline/packed_folder.hpp"
 #include "process/descriptor.hpp"
@@ -47,6 +48,7 @@ class PackedSource final : public ImageSource {
   explicit PackedSource(std::shared_ptr<const PackedStore> store) : store_(std::move(store)) {}
 
   EncodedImage fetch(std::size_t image) override {
+    const ProfilerRange range("read");
     const Nanoseconds start = clock_.now();
     const auto bytes = store_->bytes(image);
     store_->load(image);

@@ -21,7 +21,8 @@ const std::vector<std::string>& well_known_axes() {
   static const std::vector<std::string> axes = {"batch_size",    "num_workers",   "loader",         "host_memory",
                                                 "prefetch",      "ready_batches", "decoder",        "input_type",
                                                 "transfer",      "sync",          "worker_threads", "precision",
-                                                "model_threads", "resize",        "storage",        "affinity"};
+                                                "model_threads", "resize",        "storage",        "affinity",
+                                                "pinning"};
   return axes;
 }
 

@@ -31,6 +31,8 @@ std::string hints(const Configuration& c, bool pinned) {
   std::string text;
   if (pinned)
     text += comment("With pinned memory copy without blocking: images = images.to(device, non_blocking=True)");
+  if (c.text("pinning") == "register")
+    text += comment("Measured with registered memory: PYTORCH_CUDA_ALLOC_CONF=pinned_use_cuda_host_register:True");
   if (const auto threads = c.integer("worker_threads"); threads && *threads > 1)
     text += comment(fmt::format(
         "Measured with {0} threads a worker: worker_init_fn=lambda _: torch.set_num_threads({0})", *threads));

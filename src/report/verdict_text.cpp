@@ -132,6 +132,8 @@ std::string verdict_text(const Run& run, const Recommendation& r) {
 }
 
 std::string modelled_text(const Run& run, const Recommendation& r) {
+  if (run.device.fake && run.device.modelled)
+    return wrapped(fmt::format("modelled: {} is computed from a profile of the tests' fake GPU; nothing here is a GPU's figure.", run.device.name), 0, 10);
   if (run.device.fake) return "fake: the tests' fake GPU computed this on the CPU; nothing here is a GPU's figure.\n";
   if (!r.modelled) return "";
   if (run.device.name == "null")

@@ -21,7 +21,7 @@ const Ranks input_type_ranks = {{"uint8", 1}, {"float16", 2}, {"float32", 4}};
 const Rule device_rule = {
     .amounts = {"batch_size"},
     .ranks = {{"input_type", input_type_ranks}, {"transfer", {{"blocking", 1}, {"overlapped", 2}}}},
-    .ignored = {"num_workers", "host_memory", "loader", "prefetch", "ready_batches", "decoder", "worker_threads", "resize",
+    .ignored = {"num_workers", "host_memory", "pinning", "loader", "prefetch", "ready_batches", "decoder", "worker_threads", "resize",
                 "sync", "model_threads", "storage", "affinity"}};
 
 const Rule host_rule = {.amounts = {"batch_size", "num_workers", "prefetch", "ready_batches"},

@@ -51,7 +51,7 @@ class Components {
     for (const Configuration& part : projected(space, {"batch_size", "precision", "model_threads"}))
       if (wanted(part)) add(part, Purpose::step_only);
     if (!space.context.device.copies) return;
-    for (const Configuration& part : projected(space, {"batch_size", "host_memory", "input_type"}))
+    for (const Configuration& part : projected(space, {"batch_size", "host_memory", "pinning", "input_type"}))
       if (wanted(part)) add(part, Purpose::copy_only);
   }
   std::vector<TrialRequest> take() { return std::move(requests_); }

@@ -9,10 +9,12 @@
 #include "core/error.hpp"
 #include "device/make_device.hpp"
 #include "device/null/null_device.hpp"
+#include "device/registered_allocator.hpp"
 #include "machine/memory.hpp"
 #include "machine/process_reader.hpp"
 #include "measure/gpu_window.hpp"
 #include "measure/host_window.hpp"
+#include "measure/profiler_range.hpp"
 #include "trial/heartbeat.hpp"
 #include "trial/measured_window.hpp"
 #include "trial/page_warming.hpp"
@@ -48,6 +50,7 @@ class LiveTrial {
   ~LiveTrial() { heartbeat_.doing({}); }
 
   void run() {
+    name_profiled_thread("ft-train");
     started_ = clock_->now();
     if (const Nanoseconds asked{request_.asked_ns}; asked.count() > 0 && asked < started_) started_ = asked;
     reader_.reset_resident_peak();
@@ -65,7 +68,7 @@ class LiveTrial {
     parts_.device = request_.purpose == Purpose::loader_only ? make_null_device(clock_, left) : make_device(setup_, clock_, left);
     result_.modelled = parts_.device->facts().modelled && request_.purpose != Purpose::loader_only;
     parts_.pageable = parts_.device->memory().host(HostMemory::pageable);
-    parts_.batch_memory = parts_.device->memory().host(setup_.loader.host_memory);
+    parts_.batch_memory = batch_memory();
     if (loads()) {
       heartbeat_.phase("listing");
       parts_.data = std::make_unique<DataSet>(setup_.data, setup_.loader, cache_);
@@ -81,6 +84,14 @@ class LiveTrial {
     parts_.loop = std::make_unique<TrainingLoop>(*parts_.device, *parts_.loader, *parts_.work, *clock_, setup_,
                                                  request_.purpose == Purpose::step_only);
     result_.startup_s = to_s(clock_->now() - started_);
+  }
+
+  std::shared_ptr<HostAllocator> batch_memory() const {
+    DeviceMemory& memory = parts_.device->memory();
+    const LoaderSetup& loader = setup_.loader;
+    if (loader.host_memory == HostMemory::pinned && loader.pinning == Pinning::registered)
+      return std::make_shared<RegisteredAllocator>(memory);
+    return memory.host(loader.host_memory);
   }
 
   void prepare_cache() {

@@ -18,7 +18,7 @@ class StepWork {
   virtual void update(Stream& stream) = 0;
 };
 
-/// The model of `setup.step`, or its step times. Allocates on `device`; throws OutOfMemory, or TrialFailure
+/// The model of `setup.step`, as it was measured where a virtual device's profile has that step; or its step times. Allocates on `device`; throws OutOfMemory, or TrialFailure
 /// {unsupported} for a precision the device lacks or step times on a device that isn't virtual.
 std::unique_ptr<StepWork> make_step_work(Device& device, const TrialSetup& setup);
 

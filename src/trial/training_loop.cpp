@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "measure/profiler_range.hpp"
+
 namespace feedtune {
 namespace {
 
@@ -61,7 +63,10 @@ std::optional<StepTimes> TrainingLoop::run_step() {
 
   flight.times = {};
   const Nanoseconds asked = clock_.now();
-  flight.batch = loader_.next();
+  {
+    const ProfilerRange range("data_wait");
+    flight.batch = loader_.next();
+  }
   const Nanoseconds got = clock_.now();
   if (steps_ == 0) first_batch_at_ = got;
   flight.holds_batch = true;
@@ -85,19 +90,27 @@ std::optional<StepTimes> TrainingLoop::run_step() {
     labels = reinterpret_cast<const std::byte*>(flight.batch.labels.data());
   }
 
-  compute_->record(*flight.events.begin);
-  work_.forward(*compute_, input);
-  compute_->record(*flight.events.forward_end);
-  work_.backward(*compute_, labels);
-  compute_->record(*flight.events.backward_end);
-  work_.update(*compute_);
-  compute_->record(*flight.events.end);
+  queue_step(flight, input, labels);
   ++steps_;
   if (setup_.step.sync == Sync::each) finished = finish(flight);
   return finished;
 }
 
+void TrainingLoop::queue_step(Flight& flight, const Tensor& input, const std::byte* labels) {
+  ProfilerRange range("forward");
+  compute_->record(*flight.events.begin);
+  work_.forward(*compute_, input);
+  compute_->record(*flight.events.forward_end);
+  range.next("backward");
+  work_.backward(*compute_, labels);
+  compute_->record(*flight.events.backward_end);
+  range.next("update");
+  work_.update(*compute_);
+  compute_->record(*flight.events.end);
+}
+
 void TrainingLoop::copy(Flight& flight, Input& input) {
+  const ProfilerRange range("h2d");
   std::memcpy(input.label_staging.data(), flight.batch.labels.data(), flight.batch.labels.size_bytes());
   Stream& stream = copy_stream_ ? *copy_stream_ : *compute_;
   const Nanoseconds before = clock_.now();

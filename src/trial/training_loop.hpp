@@ -53,6 +53,7 @@ class TrainingLoop {
     HostBuffer label_staging;  ///< pinned, so that the labels' copy never waits
   };
 
+  void queue_step(Flight& flight, const Tensor& input, const std::byte* labels);
   StepTimes finish(Flight& flight);
   void release_copied();
   void copy(Flight& flight, Input& input);

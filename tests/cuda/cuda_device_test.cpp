@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "cuda_fixture.hpp"
+#include "device/registered_allocator.hpp"
 
 namespace feedtune {
 namespace {
@@ -86,6 +87,87 @@ TEST_F(CudaDevice, ARefusedPinnedBufferIsUnsupportedAndNoOutOfMemoryOfTheDevice)
     if (fits.kind() != HostMemory::pinned || pinned->locked_bytes() != 600'000) std::abort();
     say_what_it_throws([&] { pinned->allocate(600'000); });
   }, "TrialFailure 5: the driver refused 600000 bytes of pinned host memory .600000 bytes are pinned already");
+}
+
+TEST_F(CudaDevice, RegisteredMemoryIsPinnedUntilItIsGivenBack) {
+  const auto cuda = test::make_cuda();
+  const auto pinned = cuda->memory().host(HostMemory::pinned);
+  const auto pageable = cuda->memory().host(HostMemory::pageable);
+  RegisteredAllocator registered(cuda->memory());
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{5000}, std::size_t{3} << 20}) {
+    const std::size_t pages = (bytes + 4095) / 4096 * 4096;
+    {
+      const HostBuffer one = registered.allocate(bytes), another = registered.allocate(bytes);
+      EXPECT_EQ(one.kind(), HostMemory::pinned);
+      EXPECT_EQ(one.size(), bytes);
+      EXPECT_EQ(pinned->locked_bytes(), 2 * pages) << "what a trial reports as pinned";
+      EXPECT_EQ(registered.allocated_bytes(), 2 * pages);
+    }
+    EXPECT_EQ(pinned->allocated_bytes(), 0u);
+    EXPECT_EQ(pageable->allocated_bytes(), 0u);
+  }
+}
+
+TEST_F(CudaDevice, ARefusedRegistrationIsUnsupportedAndNeverPageableWithoutAWord) {
+  EXPECT_IN_PROCESS("pinned=1e6", {
+    const auto cuda = test::make_cuda();
+    RegisteredAllocator registered(cuda->memory());
+    HostBuffer fits = registered.allocate(600'000);
+    say_what_it_throws([&] { registered.allocate(600'000); });
+    if (cuda->memory().host(HostMemory::pageable)->allocated_bytes() != 602'112) std::abort();  // the refused block is free again
+    fits = {};
+    if (registered.allocate(600'000).kind() != HostMemory::pinned) std::abort();
+  }, "TrialFailure 5: the driver refused 602112 bytes of pinned host memory .602112 bytes are pinned already");
+}
+
+TEST_F(CudaDevice, WhatIsRegisteredTwiceEndsTheTrialWithTheErrorsName) {
+  EXPECT_IN_PROCESS("", {
+    const auto cuda = test::make_cuda();
+    const HostBuffer ordinary = cuda->memory().host(HostMemory::pageable)->allocate(8192);
+    const PinnedRange once = cuda->memory().pin(ordinary.bytes());
+    say_what_it_throws([&] { (void)cuda->memory().pin(ordinary.bytes().first(4096)); });
+  }, "TrialFailure 3: CUDA: .*cudaErrorHostMemoryAlreadyRegistered. seen in pinning host memory");
+}
+
+TEST_F(CudaDevice, TheFakeSeesRegisteredMemoryThatIsFreedFirstOrLeftBehind) {
+  const auto freed_first = [] {
+    const auto cuda = test::make_cuda();
+    HostBuffer ordinary = cuda->memory().host(HostMemory::pageable)->allocate(8192);
+    const PinnedRange range = cuda->memory().pin(ordinary.bytes());
+    ordinary = {};
+  };
+  EXPECT_DEATH(freed_first(), "given back before it was unregistered");
+  const auto twice = [] {
+    const auto cuda = test::make_cuda();
+    const HostBuffer ordinary = cuda->memory().host(HostMemory::pageable)->allocate(8192);
+    PinnedRange range = cuda->memory().pin(ordinary.bytes());
+    range.get_deleter()(ordinary.data());
+  };
+  EXPECT_DEATH(twice(), "unregistered that isn't registered");
+  EXPECT_IN_PROCESS("", {
+    const auto cuda = test::make_cuda();
+    const HostBuffer ordinary = cuda->memory().host(HostMemory::pageable)->allocate(8192);
+    (void)cuda->memory().pin(ordinary.bytes()).release();
+  }, "1 blocks of pinned memory were left");
+}
+
+TEST_F(CudaDevice, ACopyFromRegisteredMemoryReturnsAtOnceAsFromPinned) {
+  EXPECT_EXIT({
+    ::setenv("FAKE_CUDA", "h2d_gbps=0.001", 1);  // 0.4 s
+    const auto cuda = test::make_cuda();
+    const auto stream = cuda->create_stream();
+    const auto copied = cuda->create_event();
+    const auto there = on_device(*cuda, std::vector<float>(100'000));
+    RegisteredAllocator registered(cuda->memory());
+    HostBuffer host = registered.allocate(4 * 100'000);
+    reinterpret_cast<float*>(host.data())[99'999] = 7;
+    stream->copy_to_device(there.tensor.address, host.bytes(), host.kind());
+    stream->record(*copied);
+    if (copied->done()) std::abort();
+    copied->synchronize();
+    std::fprintf(stderr, "arrived: %g\n", static_cast<double>(values_of(*cuda, there.tensor)[99'999]));
+    std::exit(0);
+  }, testing::ExitedWithCode(0), "arrived: 7");
 }
 
 TEST_F(CudaDevice, TimesOfEventsAreOnOneAxisThatFollowsTheClock) {

@@ -1,74 +1,21 @@
 // The program on --device cuda as a user meets it, on the fake: sweeps, refusals, and trials that fail in ways a GPU fails.
 #include <gmock/gmock.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <map>
 
-#include "build_paths.hpp"
+#include "cuda_program.hpp"
 #include "json/run_json.hpp"
 #include "model/model.hpp"
-#include "pipeline/make_data.hpp"
 #include "store/run_folder.hpp"
 
 namespace feedtune {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::HasSubstr;
-
-struct Outcome {
-  int code = -1;
-  std::string out, err;
-  double seconds = 0;
-};
-
-class CudaProgram : public testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    folder_ = fs::temp_directory_path() / ("feedtune-cuda-test-" + std::to_string(::getpid()));
-    fs::create_directories(folder_);
-    MakeDataOptions options;
-    options.folder = (folder_ / "images").string();
-    options.images = 24;
-    options.classes = 2;
-    make_data(options);
-    ::setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
-    ::setenv("FEEDTUNE_CONFIGS", (fs::path(build_paths::sources) / "configs").c_str(), 1);
-  }
-  static void TearDownTestSuite() { fs::remove_all(folder_); }
-
-  static std::string read(const fs::path& path) {
-    std::ifstream file(path);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-  }
-
-  static Outcome run(const std::string& fake, const std::string& arguments) {
-    const fs::path out = folder_ / "stdout", err = folder_ / "stderr";
-    const std::string command = "FAKE_CUDA='" + fake + "' LD_LIBRARY_PATH=" + build_paths::fake_cuda + " " + build_paths::program + " " + arguments + " >" +
-                                out.string() + " 2>" + err.string();
-    const auto begin = std::chrono::steady_clock::now();
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read(out), read(err),
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
-  }
-
-  static std::string sweep(const std::string& out, const std::string& more = "--budget 12trials --axis batch_size=4 --axis num_workers=0,1 --axis host_memory=pageable,pinned") {
-    return "sweep --data " + (folder_ / "images").string() + " --out " + (folder_ / out).string() +
-           " --device cuda --model mixer-pico --image-size 32 --axis loader=pooled"
-           " --trial-time 0.1s --no-anchors " + more;
-  }
-
-  static fs::path folder_;
-};
-
-fs::path CudaProgram::folder_;
+using test::CudaProgram;
+using test::Outcome;
 
 TEST_F(CudaProgram, AWholeSweepRunsAndItsResultIsNoGpus) {
   const Outcome swept = run("", sweep("whole"));
@@ -130,6 +77,30 @@ TEST_F(CudaProgram, AGpuWhoseOwnCounterSwingsIsFound) {
     EXPECT_NEAR(trial.gpu->oscillation->high, 0.95, 0.05);
   }
   EXPECT_TRUE(seen);
+}
+
+TEST_F(CudaProgram, RegisteredBuffersAreSweptBesideAllocatedOnesAndARefusedOneIsUnsupported) {
+  const std::string axes = "--budget 12trials --axis batch_size=4 --axis num_workers=1 --axis host_memory=pageable,pinned --axis pinning=alloc,register";
+  const Outcome swept = run("", sweep("register", axes));
+  ASSERT_EQ(swept.code, 0) << swept.err;
+  EXPECT_THAT(swept.err, HasSubstr("pinning: pageable memory is not pinned (1 of 3 configurations)"));
+  std::map<std::string, std::int64_t> pinned_bytes;
+  for (const auto& trial : load_run((folder_ / "register").string()).trials) {
+    EXPECT_EQ(trial.status, TrialStatus::ok) << trial.reason;
+    if (trial.purpose == Purpose::trial) pinned_bytes[trial.configuration.text("pinning").value_or("pageable")] = trial.memory.pinned_bytes.value_or(-1);
+  }
+  const std::int64_t batch = 4 * 3 * 32 * 32, labels = 4 * 4, slots = 7;
+  EXPECT_EQ(pinned_bytes["pageable"], labels);
+  EXPECT_EQ(pinned_bytes["alloc"], 2 * labels + slots * batch);
+  EXPECT_EQ(pinned_bytes["register"], 2 * labels + slots * batch) << "12,288 bytes are three pages";
+
+  const Outcome refused = run("pinned=20000", sweep("register_refused", axes));
+  EXPECT_EQ(refused.code, 0) << refused.err;
+  for (const auto& trial : load_run((folder_ / "register_refused").string()).trials)
+    if (trial.purpose == Purpose::trial && trial.configuration.text("pinning") == "register") {
+      EXPECT_EQ(trial.status, TrialStatus::unsupported);
+      EXPECT_THAT(trial.reason, HasSubstr("the driver refused 12288 bytes of pinned host memory"));
+    }
 }
 
 TEST_F(CudaProgram, AutoTakesItOrSaysWhyNotAndCudaThenExitsWith6) {

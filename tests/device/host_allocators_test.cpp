@@ -191,6 +191,25 @@ TEST(HostAllocators, ASmallLockLimitLeavesPinnedMemoryPinnedAndSaysHowMuchIsLock
             0);
 }
 
+TEST(HostAllocators, MemoryOfOthersIsLockedWhileItIsPinnedAndTheRoomComesBack) {
+  if (mlock_is_a_stub) GTEST_SKIP() << "mlock does nothing under this sanitizer";
+  EXPECT_EQ(in_child_with_lock_limit(std::size_t{256} << 10,
+                                     [] {
+                                       PageableAllocator pageable;
+                                       LockedAllocator allocator;
+                                       const HostBuffer block = pageable.allocate(std::size_t{200} << 10);
+                                       const HostBuffer large = pageable.allocate(std::size_t{3} << 20);
+                                       PinnedRange range = allocator.pin(block.bytes());
+                                       if (allocator.locked_bytes() != block.size()) return 1;
+                                       range = allocator.pin({});
+                                       if (allocator.allocated_bytes() != 0 || allocator.locked_bytes() != 0) return 2;
+                                       range = allocator.pin(large.bytes());
+                                       if (allocator.allocated_bytes() != large.size()) return 3;
+                                       return allocator.locked_bytes() == std::size_t{256} << 10 ? 0 : 4;
+                                     }),
+            0);
+}
+
 TEST(HostAllocators, WithoutAnyRightToLockPinnedMemoryStillWorks) {
   if (mlock_is_a_stub) GTEST_SKIP() << "mlock does nothing under this sanitizer";
   EXPECT_EQ(in_child_with_lock_limit(0,

@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "device/null/null_device.hpp"
+#include "device/registered_allocator.hpp"
 #include "virtual_fixture.hpp"
 
 using namespace feedtune;
@@ -40,6 +41,20 @@ TEST(VirtualMemory, TheLastByteFitsAndTheNextDoesNot) {
     EXPECT_EQ(error.limit_bytes(), 10'240u);
   }
   EXPECT_NO_THROW(memory.allocate(512));
+}
+
+TEST(VirtualMemory, RegisteredMemoryCountsAsPinnedUntilItIsGivenBack) {
+  VirtualFixture f;
+  DeviceMemory& memory = f.device->memory();
+  const auto pinned = memory.host(HostMemory::pinned);
+  RegisteredAllocator registered(memory);
+  HostBuffer one = registered.allocate(5000);
+  EXPECT_EQ(one.kind(), HostMemory::pinned) << "its copies are modelled as pinned ones";
+  EXPECT_EQ(pinned->allocated_bytes(), 8192u);
+  EXPECT_EQ(registered.allocated_bytes(), 8192u);
+  one = {};
+  EXPECT_EQ(pinned->allocated_bytes(), 0u);
+  EXPECT_EQ(memory.host(HostMemory::pageable)->allocated_bytes(), 0u);
 }
 
 TEST(VirtualMemory, SizesRoundUpTo256AndThePeakStays) {

@@ -2,6 +2,8 @@
 
 #include <sys/mman.h>
 
+#include <iterator>
+
 #include "settings.hpp"
 
 namespace fake_cuda {
@@ -18,7 +20,7 @@ void* Memory::take(std::size_t bytes) {
   void* address = ::mmap(nullptr, whole + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (address == MAP_FAILED) return nullptr;
   ::mprotect(static_cast<char*>(address) + whole, page, PROT_NONE);
-  blocks_[reinterpret_cast<std::uintptr_t>(address)] = {bytes, whole, false, {}};
+  blocks_[reinterpret_cast<std::uintptr_t>(address)] = {bytes, whole, false, false, {}};
   used_ += bytes;
   return address;
 }
@@ -33,9 +35,34 @@ void Memory::retire(void* address) {
 void Memory::give_back(void* address) {
   const std::lock_guard lock(mutex_);
   const auto found = blocks_.find(reinterpret_cast<std::uintptr_t>(address));
-  if (found == blocks_.end()) broken("memory is given back that isn't taken");
+  if (found == blocks_.end() || found->second.registered) broken("memory is given back that isn't taken");
   // The range stays reserved, without memory: a late use faults.
   ::mmap(address, found->second.mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  used_ -= found->second.bytes;
+  blocks_.erase(found);
+}
+
+Memory::Registered Memory::add(void* address, std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  // By whole pages, as the driver pins them.
+  const auto begin = reinterpret_cast<std::uintptr_t>(address) / page * page, end = reinterpret_cast<std::uintptr_t>(address) + bytes;
+  const auto after = blocks_.lower_bound(end);
+  if (after != blocks_.begin()) {
+    const auto& [at, block] = *std::prev(after);
+    if ((at + block.bytes + page - 1) / page * page > begin) return Registered::already;
+  }
+  if (bytes > capacity_ - used_) return Registered::full;
+  blocks_[reinterpret_cast<std::uintptr_t>(address)] = {bytes, 0, false, true, {}};
+  used_ += bytes;
+  return Registered::yes;
+}
+
+void Memory::remove(void* address) {
+  const std::lock_guard lock(mutex_);
+  const auto found = blocks_.find(reinterpret_cast<std::uintptr_t>(address));
+  if (found == blocks_.end() || !found->second.registered) broken("memory is unregistered that isn't registered");
+  auto* first = reinterpret_cast<void*>(found->first / page * page);
+  if (::msync(first, found->second.bytes, MS_ASYNC) != 0) broken("registered memory was given back before it was unregistered");
   used_ -= found->second.bytes;
   blocks_.erase(found);
 }

@@ -16,6 +16,7 @@ struct Block {
   std::size_t bytes = 0;
   std::size_t mapped = 0;
   bool retired = false;
+  bool registered = false;  ///< the program's own memory
   Uses uses;
 };
 
@@ -28,6 +29,11 @@ class Memory {
   void retire(void* address);
   /// Ends the process for an address that is no block's begin: freed twice, or never taken.
   void give_back(void* address);
+  enum class Registered { yes, already, full };
+  /// Counts memory that the program brings.
+  Registered add(void* address, std::size_t bytes);
+  /// Ends the process for what was not added, or is no longer mapped.
+  void remove(void* address);
   std::uint64_t capacity() const { return capacity_; }
   std::uint64_t used();
   std::size_t blocks();

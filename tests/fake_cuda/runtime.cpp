@@ -70,6 +70,7 @@ void leak_check() {
   if (const auto count = living_streams(); count > 1 || (count == 1 && device_memory().blocks() > 0))
     std::fprintf(stderr, "fake CUDA: %lld streams and %zu blocks of device memory were left\n", static_cast<long long>(count),
                  device_memory().blocks());
+  if (const auto count = pinned_memory().blocks(); count > 0) std::fprintf(stderr, "fake CUDA: %zu blocks of pinned memory were left\n", count);
 }
 
 std::atomic<std::int64_t> kernels_started = 0;
@@ -219,6 +220,7 @@ const char* cudaGetErrorName(cudaError_t error) {
     case cudaErrorIllegalAddress: return "cudaErrorIllegalAddress";
     case cudaErrorMemoryAllocation: return "cudaErrorMemoryAllocation";
     case cudaErrorInvalidValue: return "cudaErrorInvalidValue";
+    case cudaErrorHostMemoryAlreadyRegistered: return "cudaErrorHostMemoryAlreadyRegistered";
     default: return "cudaError";
   }
 }
@@ -278,6 +280,20 @@ cudaError_t cudaHostAlloc(void** address, std::size_t bytes, unsigned) {
 }
 cudaError_t cudaFreeHost(void* address) {
   if (address != nullptr) pinned_memory().give_back(address);
+  return result(cudaSuccess);
+}
+cudaError_t cudaHostRegister(void* address, std::size_t bytes, unsigned) {
+  if (machine() != cudaSuccess) return result(machine());
+  if (address == nullptr || bytes == 0) return result(cudaErrorInvalidValue);
+  switch (pinned_memory().add(address, bytes)) {
+    case Memory::Registered::already: return result(cudaErrorHostMemoryAlreadyRegistered);
+    case Memory::Registered::full: return result(cudaErrorMemoryAllocation);
+    case Memory::Registered::yes: break;
+  }
+  return result(cudaSuccess);
+}
+cudaError_t cudaHostUnregister(void* address) {
+  pinned_memory().remove(address);
   return result(cudaSuccess);
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "json/recommendation_fields.hpp"
+#include "json/rates_fields.hpp"
 #include "json/run_fields.hpp"
 
 namespace feedtune {
@@ -45,10 +46,13 @@ int listed() {
 #define B7 B4, B3
 #define B8 B4, B4
 #define B9 B8, B1
+#define B10 B8, B2
 #define B12 B8, B4
 #define B13 B8, B5
 #define B14 B12, B2
 #define B15 B8, B7
+#define B16 B8, B8
+#define B17 B16, B1
 #define B24 B12, B12
 #define EXPECT_MEMBERS(T, members, ...)                                                                          \
   {                                                                                                                 \
@@ -69,7 +73,7 @@ TEST(Fields, EveryMemberOfEveryStructIsInItsJson) {
   EXPECT_ALL_LISTED(GpuUse, 13);
   EXPECT_ALL_LISTED(StepTime, 2);
   EXPECT_ALL_LISTED(DataSetup, 4);
-  EXPECT_ALL_LISTED(LoaderSetup, 12);
+  EXPECT_ALL_LISTED(LoaderSetup, 13);
   EXPECT_ALL_LISTED(StepSetup, 6);
   EXPECT_ALL_LISTED(TrialSetup, 5);
   EXPECT_ALL_LISTED(TrialTarget, 4);
@@ -77,7 +81,17 @@ TEST(Fields, EveryMemberOfEveryStructIsInItsJson) {
   EXPECT_ALL_LISTED(Provenance, 4);
   EXPECT_ALL_LISTED(Figure, 2);
   EXPECT_ALL_LISTED(EfficiencyPoint, 2);
-  EXPECT_ALL_LISTED(DeviceProfile, 14);
+  EXPECT_ALL_LISTED(Line, 2);
+  EXPECT_ALL_LISTED(HoldOut, 6);
+  EXPECT_ALL_LISTED(StepPoint, 7);
+  EXPECT_ALL_LISTED(StepCurve, 13);
+  EXPECT_ALL_LISTED(CopyPoint, 4);
+  EXPECT_ALL_LISTED(CopyCurve, 5);
+  EXPECT_ALL_LISTED(DeviceProfile, 17);
+  EXPECT_ALL_LISTED(StepShape, 4);
+  EXPECT_ALL_LISTED(RatesRequest, 3);
+  EXPECT_ALL_LISTED(SizeTimes, 2);
+  EXPECT_ALL_LISTED(DeviceRates, 10);
   EXPECT_ALL_LISTED(ToolFacts, 5);
   EXPECT_ALL_LISTED(CpuLimit, 5);
   EXPECT_ALL_LISTED(Fact, 3);

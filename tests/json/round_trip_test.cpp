@@ -10,8 +10,10 @@
 
 #include "json/child_message.hpp"
 #include "json/device_profile_json.hpp"
+#include "json/device_rates_json.hpp"
 #include "json/journal_json.hpp"
 #include "json/recommendation_fields.hpp"
+#include "json/rates_fields.hpp"
 #include "json/run_fields.hpp"
 #include "json/run_json.hpp"
 #include "json/trial_json.hpp"
@@ -172,15 +174,36 @@ RC_GTEST_PROP(RoundTrip, ADeviceProfileKeepsItsFigures, ()) {
     figure.provenance.high = figure.value;
     figure.provenance.source = "s" + figure.provenance.source;
   };
-  profile.name = "n" + profile.name;
+  profile.name = "n-1.2_X";
   profile.peak_tflops = {{"fp32", any<Figure>()}, {"bf16", any<Figure>()}};
   for (auto& [precision, figure] : profile.peak_tflops) sound(figure);
   for (Figure* figure : {&profile.memory_gb, &profile.memory_bandwidth_gb_s, &profile.pinned_h2d_gb_s, &profile.pageable_h2d_gb_s,
                          &profile.copy_latency_us, &profile.launch_us, &profile.kernel_gap_us})
     sound(*figure);
   profile.gemm_efficiency = {{.flops = 1e6, .share = 0.125}, {.flops = 2.5e9, .share = 1}};
+  int step = 0;
+  for (StepCurve& curve : profile.steps) {
+    curve.model = "m" + std::to_string(++step) + curve.model;
+    curve.image_size = step;
+    curve.provenance.source = "s" + curve.provenance.source;
+    sound(curve.host_ms);
+    for (Line* line : {&curve.forward, &curve.backward, &curve.update}) *line = {std::abs(line->fixed), std::abs(line->slope)};
+    curve.points.resize(2);
+    curve.points[0].batch_size = 1;
+    curve.points[1].batch_size = 7;
+    for (StepPoint& point : curve.points)
+      for (double* part : {&point.forward_ms, &point.backward_ms, &point.update_ms}) *part = std::fmod(std::abs(*part), 1e9) + 1e-9;
+  }
+  for (CopyCurve& curve : profile.copies) curve.gb_s = std::abs(curve.gb_s) + 1e-9;
   const std::string text = encode(profile);
   RC_ASSERT(encode(decode_device_profile(text, "p")) == text);
+}
+
+RC_GTEST_PROP(RoundTrip, WhatCalibrateAsksAndItsChildAnswersArrive, ()) {
+  const std::string request = encode_rates_request(any<RatesRequest>());
+  RC_ASSERT(encode_rates_request(decode_rates_request(request)) == request);
+  const std::string rates = encode_device_rates(any<DeviceRates>());
+  RC_ASSERT(encode_device_rates(decode_device_rates(rates)) == rates);
 }
 
 TEST(RoundTripPath, ADataFolderWhoseNameIsNotUtf8IsStillFoundByTheChild) {

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "build_paths.hpp"
+#include "calibrated_profile.hpp"
 #include "full_run.hpp"
+#include "json/device_profile_json.hpp"
 #include "json/run_json.hpp"
 #include "json/value.hpp"
 
@@ -84,6 +86,8 @@ TEST(Schema, EveryDeviceProfileFollowsIts) {
   for (const auto& entry : fs::directory_iterator(source / "configs/devices"))
     if (entry.path().extension() == ".json") profiles.push_back(entry.path());
   EXPECT_CHECK(0, "", "device-profile-0.1.schema.json", profiles);
+  const Documents calibrated({encode(testing::calibrated_profile())});
+  EXPECT_CHECK(0, "--closed", "device-profile-0.1.schema.json", calibrated.paths);
 }
 
 void expect_named(const JsonValue& value, const std::string& readme, const std::string& path) {

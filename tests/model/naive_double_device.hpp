@@ -178,6 +178,7 @@ class NaiveDoubleDevice final : public Device, DeviceMemory {
   std::uint64_t used_bytes() const override { return 0; }
   std::uint64_t peak_bytes() const override { return 0; }
   std::uint64_t limit_bytes() const override { return 0; }
+  PinnedRange pin(std::span<std::byte>) override { return {}; }
   std::shared_ptr<HostAllocator> host(HostMemory) override { return nullptr; }
 
   DeviceFacts facts_;

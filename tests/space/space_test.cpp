@@ -250,6 +250,7 @@ TEST(Space, EveryAxisChangesTheTrialItIsAppliedTo) {
   configuration.set("worker_threads", std::int64_t{7});
   configuration.set("model_threads", std::int64_t{8});
   configuration.set("host_memory", "pinned");
+  configuration.set("pinning", "register");
   configuration.set("loader", "pooled");
   configuration.set("decoder", "opencv");
   configuration.set("input_type", "float32");
@@ -268,6 +269,7 @@ TEST(Space, EveryAxisChangesTheTrialItIsAppliedTo) {
   EXPECT_EQ(setup.loader.worker_threads, 7);
   EXPECT_EQ(setup.step.model_threads, 8);
   EXPECT_EQ(setup.loader.host_memory, HostMemory::pinned);
+  EXPECT_EQ(setup.loader.pinning, Pinning::registered);
   EXPECT_EQ(setup.loader.kind, LoaderKind::pooled);
   EXPECT_EQ(setup.loader.decoder, "opencv");
   EXPECT_EQ(setup.loader.input_type, InputType::float32);

@@ -104,6 +104,29 @@ class LateClock final : public Clock {
 
 }  // namespace
 
+TEST_F(RunTrial, AStepThatTheProfileHasMeasuredIsReplayedInItsPartsAndTakesTheModelsMemory) {
+  TrialRequest r = request();
+  r.purpose = Purpose::step_only;
+  const TrialResult computed = run(r);
+  StepCurve curve;
+  curve.model = r.setup.step.model;
+  curve.image_size = r.setup.data.image_size;
+  curve.forward = {1, 0.5};
+  curve.backward = {2, 1};
+  curve.update = {0.25, 0};
+  curve.points = {{.batch_size = 1}, {.batch_size = 8}};
+  curve.host_ms.value = 0.1;
+  r.setup.profile->steps = {curve};
+  const TrialResult replayed = run(r);
+  ASSERT_EQ(replayed.status, TrialStatus::ok) << replayed.reason;
+  EXPECT_TRUE(replayed.modelled);
+  // Batch 4, on the device's computed timeline: exact, however busy the host is.
+  EXPECT_NEAR(replayed.phases.at("forward").mean, 3, 1e-4);
+  EXPECT_NEAR(replayed.phases.at("backward").mean, 6, 1e-4);
+  EXPECT_NEAR(replayed.phases.at("update").mean, 0.25, 1e-4);
+  EXPECT_EQ(replayed.memory.device_peak_bytes, computed.memory.device_peak_bytes);
+}
+
 TEST_F(RunTrial, EveryLoaderAndKindOfMemoryGivesAWholeResult) {
   for (const LoaderKind kind : {LoaderKind::pooled, LoaderKind::batch_per_worker}) {
     for (const int workers : {0, 2}) {

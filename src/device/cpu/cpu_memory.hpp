@@ -20,6 +20,8 @@ class CpuMemory final : public DeviceMemory {
   std::uint64_t peak_bytes() const override { return count_->peak; }
   std::uint64_t limit_bytes() const override { return 0; }
   std::shared_ptr<HostAllocator> host(HostMemory kind) override { return kind == HostMemory::pinned ? pinned_ : pageable_; }
+  /// Nothing copies from it.
+  PinnedRange pin(std::span<std::byte>) override { return {}; }
 
  private:
   struct Count {

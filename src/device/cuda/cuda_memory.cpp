@@ -5,7 +5,6 @@
 
 #include "core/error.hpp"
 #include "device/cuda/cuda_error.hpp"
-#include "device/cuda/cuda_pinned.hpp"
 
 namespace feedtune::cuda {
 
@@ -71,6 +70,17 @@ DeviceBuffer CudaMemory::allocate(std::size_t bytes) {
             pool->give_back(gone);
             pool->used -= accounted;
           }};
+}
+
+std::shared_ptr<HostAllocator> CudaMemory::host(HostMemory kind) {
+  if (kind == HostMemory::pinned) return pinned_;
+  return pageable_;
+}
+
+std::uint64_t CudaMemory::available_bytes() const {
+  std::size_t available = 0, total = 0;
+  check(cudaMemGetInfo(&available, &total), "asking for the device's memory");
+  return available;
 }
 
 std::uint64_t CudaMemory::used_bytes() const { return pool_->used; }

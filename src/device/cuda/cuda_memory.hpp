@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "device/cuda/cuda_pinned.hpp"
 #include "device/cuda/cuda_stream.hpp"
 #include "device/device.hpp"
 
@@ -18,14 +19,16 @@ class CudaMemory final : public DeviceMemory {
   std::uint64_t used_bytes() const override;
   std::uint64_t peak_bytes() const override;
   std::uint64_t limit_bytes() const override { return limit_; }
-  std::shared_ptr<HostAllocator> host(HostMemory kind) override { return kind == HostMemory::pinned ? pinned_ : pageable_; }
+  std::shared_ptr<HostAllocator> host(HostMemory kind) override;
+  PinnedRange pin(std::span<std::byte> memory) override { return pinned_->pin(memory); }
+  std::uint64_t available_bytes() const override;
 
  private:
   struct Pool;
   std::shared_ptr<Pool> pool_;
   std::uint64_t limit_ = 0;
   std::shared_ptr<HostAllocator> pageable_;
-  std::shared_ptr<HostAllocator> pinned_;
+  std::shared_ptr<PinnedAllocator> pinned_;
 };
 
 }  // namespace feedtune::cuda

@@ -24,4 +24,11 @@ void ModelledDevice::occupy(Stream& stream, Nanoseconds duration) {
   dynamic_cast<VirtualStream&>(stream).compute(parts_->costs->block(duration));
 }
 
+void ModelledDevice::replay(Stream& stream, Nanoseconds duration, Nanoseconds host) {
+  const Nanoseconds begin = parts_->timeline.now();
+  // The device begins with the first kernel, while the host submits the others.
+  dynamic_cast<VirtualStream&>(stream).compute(duration);
+  parts_->timeline.spend_until(begin + host);
+}
+
 }  // namespace feedtune

@@ -23,6 +23,7 @@ class ModelledDevice final : public Device, public TimedWork {
   std::unique_ptr<Event> create_event() override { return std::make_unique<VirtualEvent>(parts_); }
   DeviceMath& math() override { return math_; }
   void occupy(Stream& stream, Nanoseconds duration) override;
+  void replay(Stream& stream, Nanoseconds duration, Nanoseconds host) override;
 
  private:
   DeviceFacts facts_;

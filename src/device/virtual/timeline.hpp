@@ -22,6 +22,8 @@ class Timeline {
   /// The host pays for one submission, spinning: a CUDA launch is CPU time of the training thread, which the workers
   /// don't get. Returns when the device has the work.
   Nanoseconds submit();
+  /// The host is busy, spinning, until then.
+  void spend_until(Nanoseconds time) { clock_->spin_until(time); }
   /// Work that may start at `ready`: it starts when its engine is free too, in the order of the calls. Returns its end.
   Nanoseconds run(Engine engine, Nanoseconds ready, Nanoseconds duration);
   Nanoseconds free_at(Engine engine) const { return free_at_[static_cast<std::size_t>(engine)]; }

@@ -28,6 +28,7 @@ std::unique_ptr<Device> make_virtual_device(const DeviceProfile& profile, std::s
   facts.title = profile.title;
   facts.modelled = true;
   facts.copies = true;
+  facts.fake = profile.fake.has_value();
   facts.memory_bytes = static_cast<std::int64_t>(memory);
   for (const auto& [precision, peak] : costs->peak_flops()) facts.precisions.emplace_back(to_text(precision));
   return std::make_unique<ModelledDevice>(std::move(facts), memory, std::move(costs), profile.host_wait, std::move(clock),

@@ -4,13 +4,14 @@
 #include <memory>
 
 #include "device/device.hpp"
+#include "device/host_allocators.hpp"
 
 namespace feedtune {
 
 class VirtualMemory final : public DeviceMemory {
  public:
   /// Both allocators are given out by host().
-  VirtualMemory(std::uint64_t limit_bytes, std::shared_ptr<HostAllocator> pageable, std::shared_ptr<HostAllocator> pinned)
+  VirtualMemory(std::uint64_t limit_bytes, std::shared_ptr<HostAllocator> pageable, std::shared_ptr<LockedAllocator> pinned)
       : limit_(limit_bytes), pageable_(std::move(pageable)), pinned_(std::move(pinned)) {}
 
   /// Addresses are unique as long as their blocks live, 256-byte aligned, and point nowhere.
@@ -18,7 +19,12 @@ class VirtualMemory final : public DeviceMemory {
   std::uint64_t used_bytes() const override { return count_->used; }
   std::uint64_t peak_bytes() const override { return count_->peak; }
   std::uint64_t limit_bytes() const override { return limit_; }
-  std::shared_ptr<HostAllocator> host(HostMemory kind) override { return kind == HostMemory::pinned ? pinned_ : pageable_; }
+  std::shared_ptr<HostAllocator> host(HostMemory kind) override {
+    if (kind == HostMemory::pinned) return pinned_;
+    return pageable_;
+  }
+  /// Locked as far as the limit allows, as its pinned blocks are; never refused.
+  PinnedRange pin(std::span<std::byte> memory) override { return pinned_->pin(memory); }
 
  private:
   struct Count {
@@ -27,7 +33,7 @@ class VirtualMemory final : public DeviceMemory {
   };
   std::uint64_t limit_;
   std::shared_ptr<HostAllocator> pageable_;
-  std::shared_ptr<HostAllocator> pinned_;
+  std::shared_ptr<LockedAllocator> pinned_;
   std::shared_ptr<Count> count_ = std::make_shared<Count>();
   std::uintptr_t next_address_ = 1 << 20;
 };

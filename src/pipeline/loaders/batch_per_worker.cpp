@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 
+#include "measure/profiler_range.hpp"
 #include "pipeline/loaders/batch_slots.hpp"
 #include "pipeline/loaders/loader_common.hpp"
 #include "pipeline/loaders/worker_crew.hpp"
@@ -139,6 +140,7 @@ class BatchPerWorkerLoader final : public Loader {
       const Sample sample = parts_.sample_at(batch * setup_.batch_size + static_cast<std::int64_t>(i));
       slot.labels[i] = parts_.label_of(sample.image);
       if (preparer.prepare(sample, image.bytes(), totals)) ++images;
+      const ProfilerRange range("collate");
       const Nanoseconds begin = clock_.now();
       std::memcpy(slot.pixels.data() + i * parts_.image_bytes, image.data(), parts_.image_bytes);
       add_time(totals.collate, clock_.now() - begin);
@@ -169,9 +171,13 @@ class BatchPerWorkerLoader final : public Loader {
       const int source = entry(batch).slot;
       const int target = delivered_.acquire();
       lock.unlock();
-      const Nanoseconds begin = clock_.now();
-      if (!copy((*staging_)[source], delivered_[target])) return;
-      const Nanoseconds duration = clock_.now() - begin;
+      Nanoseconds duration{0};
+      {
+        const ProfilerRange range("pin");
+        const Nanoseconds begin = clock_.now();
+        if (!copy((*staging_)[source], delivered_[target])) return;
+        duration = clock_.now() - begin;
+      }
       lock.lock();
       staging_->release(source);
       entry(batch) = {State::deliverable, target, entry(batch).images, duration};

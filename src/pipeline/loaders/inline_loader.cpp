@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "measure/profiler_range.hpp"
 #include "pipeline/loaders/batch_slots.hpp"
 #include "pipeline/loaders/loader_common.hpp"
 #include "pipeline/loaders/worker_crew.hpp"
@@ -37,6 +38,7 @@ class InlineLoader final : public Loader {
       throw;
     }
     if (staging_) {
+      const ProfilerRange range("pin");
       const Nanoseconds begin = clock_.now();
       std::memcpy(slot.pixels.data(), staging_.data(), staging_.size());
       batch.pin = clock_.now() - begin;
@@ -70,6 +72,7 @@ class InlineLoader final : public Loader {
       const std::span<std::byte> place = pixels.subspan(i * parts_.image_bytes, parts_.image_bytes);
       if (preparer_->prepare(sample, image_ ? image_.bytes() : place, totals)) ++images;
       if (!image_) continue;
+      const ProfilerRange range("collate");
       const Nanoseconds begin = clock_.now();
       std::memcpy(place.data(), image_.data(), place.size());
       add_time(totals.collate, clock_.now() - begin);

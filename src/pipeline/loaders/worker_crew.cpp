@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "measure/profiler_range.hpp"
 
 namespace feedtune {
 
@@ -35,6 +36,7 @@ void WorkerCrew::start_thread(const std::string& name, std::function<void()> bod
   try {
     threads_.emplace_back([name, body = std::move(body), on_error] {
       pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());  // 15: the kernel's limit
+      name_profiled_thread(name);
       try {
         body();
       } catch (...) {

@@ -1,0 +1,142 @@
+#include "calibrate/measure_rates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+#include "calibrate/measure_copies.hpp"
+#include "calibrate/stopwatch.hpp"
+#include "core/error.hpp"
+#include "measure/statistics.hpp"
+#include "model/layout.hpp"
+#include "model/model.hpp"
+
+namespace feedtune {
+namespace {
+
+constexpr int repetitions = 7;
+constexpr int launches = 64;          // of one burst: far fewer than a stream takes
+constexpr double gemm_share = 0.4;    // of the time
+constexpr double copy_share = 0.4;
+constexpr double train_us = 500;      // short GEMMs are timed in trains of about this length
+constexpr int longest_train = 50;
+constexpr double wait_us = 20'000;    // long beside the clocks' resolution
+
+void measure_kernels(Stopwatch& watch, const ThreadCpuTime& cpu_time, DeviceRates& rates) {
+  for (int i = 0; i < repetitions; ++i) {
+    const double us = watch.device_us([&] { watch.queue_streaming(); }, 0);
+    if (us > 0) rates.streaming_gb_s.push_back(watch.streaming_bytes() / us * 1e-3);
+  }
+  const auto burst = [&] {
+    for (int i = 0; i < launches; ++i) watch.queue_tiny();
+  };
+  for (int i = 0; i < repetitions; ++i) {
+    watch.drain();
+    const Nanoseconds begin = watch.clock().now();
+    burst();
+    rates.launch_us.push_back(to_ms(watch.clock().now() - begin) * 1e3 / launches);
+  }
+  const double submitting_us = 2 * launches * median(rates.launch_us);
+  for (int i = 0; i < repetitions; ++i) {
+    watch.drain();
+    rates.kernel_gap_us.push_back(watch.device_us(burst, submitting_us) / launches);
+  }
+  for (int i = 0; i < 3; ++i) {
+    watch.drain();
+    watch.keep_busy(wait_us);
+    const Nanoseconds wall = watch.clock().now(), cpu = cpu_time();
+    watch.drain();
+    const auto waited = static_cast<double>((watch.clock().now() - wall).count());
+    if (waited > 0) rates.wait_cpu_share.push_back(static_cast<double>((cpu_time() - cpu).count()) / waited);
+  }
+}
+
+/// Square products, each size twice the side of the one before, until the next would take too long.
+std::vector<SizeTimes> measure_gemms(Stopwatch& watch, Precision precision, double launch_us, double seconds) {
+  std::vector<SizeTimes> sizes;
+  Device& device = watch.device();
+  const Element element = compute_element(precision);
+  const Nanoseconds begin = watch.clock().now();
+  for (std::int64_t n = 128; n <= 8192; n *= 2) {
+    const auto count = static_cast<std::size_t>(n * n);
+    DeviceBuffer buffers[3];
+    try {
+      for (DeviceBuffer& buffer : buffers) buffer = device.memory().allocate(count * device.math().element_bytes(element));
+    } catch (const OutOfMemory&) {
+      break;
+    }
+    Gemm gemm{.m = n, .n = n, .k = n, .a = {}, .b = {}, .c = {}, .precision = precision};
+    gemm.a = {buffers[0].address(), count, element};
+    gemm.b = {buffers[1].address(), count, element};
+    gemm.c = {buffers[2].address(), count, element};
+    for (const Tensor& tensor : {gemm.a, gemm.b}) device.math().fill_zero(watch.stream(), tensor);
+    const auto train = [&](int length) {
+      return watch.device_us([&] { for (int i = 0; i < length; ++i) device.math().gemm(watch.stream(), gemm); }, 2 * length * launch_us) / length;
+    };
+    train(1);  // loads the kernel
+    const double once = train(1);
+    const int length = std::clamp(static_cast<int>(train_us / std::max(once, 0.1)), 1, longest_train);
+    SizeTimes times{.size = gemm.flops(), .us = {}};
+    for (int i = 0; i < 3; ++i) times.us.push_back(std::max(train(length), 1e-3));
+    sizes.push_back(std::move(times));
+    const double next_s = 5 * 8 * once * 1e-6;  // eight times the work, five times over
+    if (to_s(watch.clock().now() - begin) + next_s > seconds) break;
+  }
+  return sizes;
+}
+
+/// Host time of submitting a step, the device being idle.
+std::vector<double> measure_submission(Stopwatch& watch, const StepShape& shape, std::vector<std::string>& notes) {
+  std::vector<double> ms;
+  try {
+    Device& device = watch.device();
+    const auto step = make_mixer(device, model_preset(shape.model),
+                                 {.batch_size = shape.batch_size, .image_size = shape.image_size, .precision = shape.precision});
+    const std::uint64_t bytes = input_image_bytes(shape.image_size, shape.batch_size, InputType::uint8);
+    const DeviceBuffer input = device.memory().allocate(bytes);
+    const DeviceBuffer labels = device.memory().allocate(input_label_bytes(shape.batch_size));
+    device.math().fill_zero(watch.stream(), {input.address(), bytes, Element::u8});
+    device.math().fill_zero(watch.stream(), {labels.address(), static_cast<std::size_t>(shape.batch_size), Element::f32});
+    for (int i = 0; i <= repetitions; ++i) {
+      watch.drain();
+      const Nanoseconds begin = watch.clock().now();
+      step->forward(watch.stream(), {input.address(), bytes, Element::u8});
+      step->backward(watch.stream(), labels.address());
+      step->update(watch.stream());
+      if (i > 0) ms.push_back(to_ms(watch.clock().now() - begin));  // the first one loads the kernels
+    }
+    watch.drain();
+  } catch (const TrialFailure& failure) {
+    notes.push_back(fmt::format("{} {} batch_size {}: {}", shape.model, to_text(shape.precision), shape.batch_size, failure.what()));
+    ms.clear();
+  }
+  return ms;
+}
+
+}  // namespace
+
+Nanoseconds thread_cpu_time() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
+}
+
+DeviceRates measure_rates(Device& device, Clock& clock, const RatesRequest& request, const ThreadCpuTime& cpu_time) {
+  DeviceRates rates;
+  rates.facts = device.facts();
+  rates.memory_bytes = static_cast<std::int64_t>(device.memory().available_bytes() + device.memory().used_bytes());
+  Stopwatch watch(device, clock);
+  measure_kernels(watch, cpu_time, rates);
+  const double launch_us = median(rates.launch_us);
+  const auto precisions = static_cast<double>(std::max<std::size_t>(1, rates.facts.precisions.size()));
+  for (const std::string& name : rates.facts.precisions)
+    if (const auto precision = enum_from_text<Precision>(name))
+      rates.gemms[name] = measure_gemms(watch, *precision, launch_us, gemm_share * request.seconds / precisions);
+  rates.copies = measure_copies(watch, launch_us, copy_share * request.seconds, rates.notes);
+  for (const StepShape& shape : request.steps) rates.submit_ms.push_back(measure_submission(watch, shape, rates.notes));
+  return rates;
+}
+
+}  // namespace feedtune

@@ -1,0 +1,71 @@
+// What calibrate writes can be read again, and a damaged or hostile profile is refused by its place.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "calibrated_profile.hpp"
+#include "core/error.hpp"
+#include "json/device_profile_json.hpp"
+#include "json/value.hpp"
+
+namespace feedtune {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string error_of(const std::string& text) {
+  try {
+    decode_device_profile(text, "f.json");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+/// Of a profile that `change` has spoilt.
+template <class Change>
+std::string refused(const Change& change) {
+  DeviceProfile profile = testing::calibrated_profile();
+  change(profile);
+  return error_of(encode(profile));
+}
+
+TEST(CalibratedProfile, IsReadAsItWasWritten) {
+  const std::string text = encode(testing::calibrated_profile());
+  EXPECT_EQ(error_of(text), "accepted");
+  const DeviceProfile again = decode_device_profile(text, "f.json");
+  EXPECT_EQ(encode(again), text);
+  ASSERT_EQ(again.steps.size(), 1u);
+  EXPECT_EQ(again.steps[0].points[1].batch_size, 8);
+  EXPECT_EQ(again.fake, "fake");
+}
+
+TEST(CalibratedProfile, OneThatCannotBeIsNamedByItsPlace) {
+  EXPECT_THAT(refused([](auto& p) { p.steps[0].points.resize(1); }), HasSubstr("steps[0].points: has 1 point, want 2 at least"));
+  EXPECT_THAT(refused([](auto& p) { p.steps[0].points[1].batch_size = 4; }), HasSubstr("steps[0].points[1]: batch sizes must be above 0 and grow"));
+  EXPECT_THAT(refused([](auto& p) { p.steps[0].points[0].batch_size = 0; }), HasSubstr("steps[0].points[0]: batch sizes"));
+  EXPECT_THAT(refused([](auto& p) { p.steps[0].points[1].backward_ms = -1; }), HasSubstr("steps[0].points[1]: a part of the step takes -1 ms"));
+  EXPECT_THAT(refused([](auto& p) { p.steps[0].points[0] = {.batch_size = 4}; }), HasSubstr("steps[0].points[0]: a step takes no time"));
+  EXPECT_THAT(refused([](auto& p) { p.steps[0].forward.slope = -1; }), HasSubstr("steps[0].forward: fixed 0 and slope -1"));
+  EXPECT_THAT(refused([](auto& p) { p.steps[0].host_ms.value = -1; }), HasSubstr("steps[0].host_ms.value: got -1"));
+  EXPECT_THAT(refused([](auto& p) { p.steps[0].model = ""; }), HasSubstr("steps[0].model: got"));
+  EXPECT_THAT(refused([](auto& p) { p.steps[0].image_size = 0; }), HasSubstr("steps[0].image_size: got 0"));
+  EXPECT_THAT(refused([](auto& p) { p.steps.push_back(p.steps[0]); }), HasSubstr("steps[1]: mixer-pico in fp32 at 32 pixels stands twice"));
+  EXPECT_THAT(refused([](auto& p) { p.copies[0].gb_s = 0; }), HasSubstr("copies[0].gb_s: got 0"));
+}
+
+TEST(CalibratedProfile, ANameThatWouldLeadOutOfTheRunFolderIsRefused) {
+  for (const char* name : {"../../x", "/etc/x", "a b", "", ".hidden", "x\ny", "caf\xC3\xA9"})
+    EXPECT_THAT(refused([&](auto& p) { p.name = name; }), HasSubstr("name: got")) << name;
+  EXPECT_FALSE(is_profile_name(std::string(101, 'x')));
+  EXPECT_TRUE(is_profile_name("nvidia-h100_80GB.v2"));
+}
+
+TEST(CalibratedProfile, OneCutOffAnywhereIsRefusedWithoutACrash) {
+  const std::string text = encode(testing::calibrated_profile());
+  for (std::size_t length = 0; length + 2 < text.size(); length += 7)
+    EXPECT_NE(error_of(text.substr(0, length)), "accepted") << length;
+}
+
+}  // namespace
+}  // namespace feedtune
