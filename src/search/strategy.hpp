@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "core/configuration.hpp"
 #include "core/spec.hpp"
 #include "core/trial.hpp"
+#include "space/axis.hpp"
 
 namespace feedtune {
 
@@ -30,6 +32,14 @@ struct SearchProblem {
   Budget budget;
   TrialTarget target;
   std::uint64_t seed = 1;
+  SpaceContext context{};  ///< the machine, the device and the data
+  int image_size = 224;    ///< side of the step's input, pixels
+  /// Usable cores with hyper-threads counted once; absent: not known.
+  std::optional<double> physical_cores{};
+  std::optional<std::int64_t> host_memory_bytes{};  ///< absent: not known
+  /// What the loader, the copies and the step did alone (purposes loader_only, copy_only, step_only), in the order of
+  /// measurement, failed ones among them; empty where nothing was measured.
+  std::vector<TrialResult> components{};
 };
 
 class Strategy {

@@ -31,8 +31,7 @@ class Sweep {
         hooks_(hooks),
         reference_(pick_reference(plan.space.configurations, plan.space.context.effective_cpus)),
         target_{.min_time_s = spec_.trial_time_s / 3, .max_time_s = spec_.trial_time_s, .relative_half_width = 0.01, .cache = spec_.cache},
-        strategy_(strategy_named(spec_.strategy)
-                      .make({plan.space.configurations, reference_, spec_.budget, target_, spec_.seed})),
+        strategy_entry_(strategy_named(spec_.strategy)),
         book_(plan, runner, hooks, recorded) {
     if (spec_.current) dropped_of_current_ = complete(*spec_.current, plan.space, "current").dropped;
   }
@@ -76,8 +75,9 @@ class Sweep {
     const auto configurations = static_cast<std::int64_t>(plan_.space.configurations.size());
     const std::int64_t with_references = configurations + (configurations + 7) / 8;
     book_.start_stage("explore", static_cast<int>(book_.spending().explore_trials_left(with_references)));
+    const auto strategy = strategy_entry_.make(problem());
     while (book_.may_go_on()) {
-      const std::vector<TrialPlan> block = strategy_->ask();
+      const std::vector<TrialPlan> block = strategy->ask();
       if (block.empty()) break;
       std::vector<TrialResult> results;
       for (const TrialPlan& planned : block) {
@@ -89,9 +89,25 @@ class Sweep {
           if (const auto drift = drift_.tell(*result)) book_.note("drift", *drift);
       }
       last_block_ = std::max(last_block_, block.back().block);
-      strategy_->tell(results);
+      strategy->tell(results);
     }
     note_what_was_not_explored();
+  }
+
+  SearchProblem problem() const {
+    SearchProblem problem;
+    problem.space = plan_.space.configurations;
+    problem.reference = reference_;
+    problem.budget = spec_.budget;
+    problem.target = target_;
+    problem.seed = spec_.seed;
+    problem.context = plan_.space.context;
+    problem.image_size = spec_.image_size;
+    if (const auto memory = plan_.header.machine.facts.find("memory_bytes"); memory != plan_.header.machine.facts.end() && memory->second.value)
+      if (const auto* bytes = std::get_if<std::int64_t>(&*memory->second.value)) problem.host_memory_bytes = *bytes;
+    for (const TrialResult& trial : book_.run().trials)
+      if (trial.stage == "component") problem.components.push_back(trial);
+    return problem;
   }
 
   static TrialRequest request_of(const TrialPlan& planned) {
@@ -166,7 +182,7 @@ class Sweep {
   const SweepHooks& hooks_;
   Configuration reference_;
   TrialTarget target_;
-  std::unique_ptr<Strategy> strategy_;
+  StrategyEntry strategy_entry_;
   TrialBook book_;
   DriftMonitor drift_;
   std::vector<std::string> dropped_of_current_;
