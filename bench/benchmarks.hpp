@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "bench_device.hpp"
+
 namespace feedtune {
 
 class ImageList;
@@ -18,5 +20,10 @@ void register_memory();    ///< bandwidth of copy and triad, one thread and all
 void register_gemm();      ///< cpu device, shapes of the model presets
 void register_queue();     ///< hand-over of batches by each loader, with images that cost nothing
 void register_journal(const std::string& folder);  ///< one synced record
+
+// On a device (feedtune-bench --device), by the device's own events; what it cannot do is an error of the one benchmark.
+void register_copies(const BenchDevice& on);        ///< to the device, GB/s: copy/pinned/16MiB
+void register_channel_gemm(const BenchDevice& on);  ///< each precision's TFLOP/s and share of the peak: channel_gemm/fp16
+void register_step_memory(const BenchDevice& on);   ///< of mixer-s16 at batch 128 and 256, and their ratio
 
 }  // namespace feedtune

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Set-up if needed, then the tests: the fast ones, with --all the slow ones too. Fast lane: everything in the default build; the
-# device's users in a build without the CUDA Toolkit; json, store, pipeline and process under ASan+UBSan; pipeline, process and
-# trial under TSan. --all: every fast test under both sanitizers as well.
+# GPU's tests, skipped where there is none; the device's users in a build without the CUDA Toolkit; json, store, pipeline and process
+# under ASan+UBSan; pipeline, process and trial under TSan. --all: every fast test under both sanitizers as well.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 all=0
@@ -35,6 +35,7 @@ lane "all fast tests, default build" default fast . programs tests
 lane "ASan+UBSan" asan fast '^(json|store|pipeline|process)\.' test_json test_store test_pipeline test_process
 lane "TSan" tsan fast '^(pipeline|process|trial)\.' test_pipeline test_process test_trial
 if [ -e build/feedtune-cuda.so ]; then
+  lane "GPU (skipped where there is none)" default gpu . programs test_gpu
   # The same build without the toolkit: one file is compiled anew. Whatever happens, the build gets its cuda device back.
   echo "== without the CUDA Toolkit"
   trap 'cmake --preset default -DFEEDTUNE_CUDA=ON >/dev/null' EXIT

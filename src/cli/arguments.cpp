@@ -124,6 +124,10 @@ std::variant<Arguments, ShowText> parse_arguments(int argc, char** argv) {
   }
   auto* trial_command = app.add_subcommand("__trial", "")->group("");
   auto* cuda_command = app.add_subcommand("__cuda", "")->group("");
+  GpuCheckArguments gpu_check;
+  auto* gpu_check_command = app.add_subcommand("__gpu_check", "")->group("");
+  gpu_check_command->add_option("folder", gpu_check.folder)->required();
+  gpu_check_command->add_option("out", gpu_check.out)->required();
   auto* rates_command = app.add_subcommand("__rates", "")->group("");
 
   try {
@@ -163,6 +167,7 @@ std::variant<Arguments, ShowText> parse_arguments(int argc, char** argv) {
   if (validate_command->parsed()) return Arguments{validate};
   if (trial_command->parsed()) return Arguments{TrialArguments{}};
   if (cuda_command->parsed()) return Arguments{CudaProbeArguments{}};
+  if (gpu_check_command->parsed()) return Arguments{gpu_check};
   if (rates_command->parsed()) return Arguments{RatesArguments{}};
   for (const auto& [command, name] : lists) {
     if (command->parsed()) {

@@ -80,11 +80,17 @@ struct ListArguments {
 struct TrialArguments {};
 /// Internal: asks for the cuda device, for cuda_probe().
 struct CudaProbeArguments {};
+/// Internal: scripts/gpu_check.sh's parts, left in a folder, as one document.
+struct GpuCheckArguments {
+  std::string folder;
+  std::string out;
+};
+
 /// Internal: measures a device's rates, for calibrate.
 struct RatesArguments {};
 
-using Arguments = std::variant<SweepArguments, RecommendArguments, EvaluateArguments, MakeDataArguments, PackArguments, CalibrateArguments, ValidateArguments,
-                               ListArguments, TrialArguments, CudaProbeArguments, RatesArguments>;
+using Arguments = std::variant<SweepArguments, RecommendArguments, EvaluateArguments, MakeDataArguments, PackArguments, CalibrateArguments,
+                               ValidateArguments, ListArguments, TrialArguments, CudaProbeArguments, RatesArguments, GpuCheckArguments>;
 
 /// Help or version was asked for: `text` goes to stdout, exit 0.
 struct ShowText {

@@ -15,6 +15,7 @@ int run_command(const ValidateArguments& arguments);
 int run_command(const ListArguments& arguments);
 int run_command(const TrialArguments& arguments);
 int run_command(const CudaProbeArguments& arguments);
+int run_command(const GpuCheckArguments& arguments);
 int run_command(const RatesArguments& arguments);
 
 }  // namespace feedtune

@@ -37,6 +37,11 @@ DeviceProfile read_profile(const std::string& name) {
   return read_profile_file((fs::path(configs_folder()) / "devices" / (name + ".json")).string());
 }
 
+bool is_for(const DeviceProfile& profile, const std::string& driver_name) {
+  const auto& names = profile.driver_names;
+  return profile.title == driver_name || std::find(names.begin(), names.end(), driver_name) != names.end();
+}
+
 DeviceFacts facts_of(const std::string& name, const std::optional<DeviceProfile>& profile, int model_threads) {
   TrialSetup setup;
   setup.device = name;
@@ -113,6 +118,17 @@ ChosenDevice choose_device(const std::string& asked, int model_threads, std::str
   chosen.facts = facts_of(chosen.name, chosen.profile, model_threads);
   chosen.facts.name = chosen.name;
   return chosen;
+}
+
+std::map<std::string, double> peak_tflops_of(const ChosenDevice& chosen) {
+  std::optional<DeviceProfile> profile = chosen.profile;
+  if (chosen.name == "cuda")
+    for (const auto& name : profile_names())
+      if (DeviceProfile one = read_profile(name); is_for(one, chosen.facts.title)) profile = std::move(one);
+  std::map<std::string, double> peaks;
+  if (profile)
+    for (const auto& [precision, figure] : profile->peak_tflops) peaks[precision] = figure.value;
+  return peaks;
 }
 
 }  // namespace feedtune

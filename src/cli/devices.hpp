@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,5 +31,9 @@ struct ChosenDevice {
 /// `asked`: auto, cuda, cpu, null, virtual:NAME, or virtual:FILE.json (with a '/' in it or .json at its end). auto takes cuda where it can, else the cpu; `note` then says why. Throws DeviceUnavailableError,
 /// with the nearest known name for an unknown one.
 ChosenDevice choose_device(const std::string& asked, int model_threads, std::string& note);
+
+/// 1e12 FLOP/s by precision, from the device's own profile or from that of configs/devices which is for the GPU that the driver
+/// names; empty where there is none.
+std::map<std::string, double> peak_tflops_of(const ChosenDevice& chosen);
 
 }  // namespace feedtune

@@ -10,6 +10,7 @@ namespace feedtune {
 namespace fs = std::filesystem;
 
 std::string program_path() {
+  if (const char* launcher = std::getenv("FEEDTUNE_LAUNCHER"); launcher != nullptr && *launcher != '\0') return launcher;
   std::error_code error;
   const fs::path path = fs::read_symlink("/proc/self/exe", error);
   if (error) throw IoError("/proc/self/exe", "read", error.value());

@@ -97,6 +97,7 @@ struct CopyCurve {
 struct DeviceProfile {
   std::string name;   ///< "rtx-4090"
   std::string title;  ///< "NVIDIA GeForce RTX 4090"
+  std::vector<std::string> driver_names = {};  ///< what the driver calls this GPU, where that is not `title`
   std::map<std::string, Figure> peak_tflops;  ///< by precision name: dense, with fp32 accumulation
   std::vector<EfficiencyPoint> gemm_efficiency;
   Provenance gemm_efficiency_provenance;

@@ -96,6 +96,7 @@ template <class Io>
 void fields(Io& io, Like<DeviceProfile> auto& v) {
   io.field("name", v.name);
   io.field("title", v.title);
+  io.later_field("driver_names", v.driver_names);
   io.field("peak_tflops", v.peak_tflops);
   io.field("gemm_efficiency", v.gemm_efficiency);
   io.field("gemm_efficiency_provenance", v.gemm_efficiency_provenance);

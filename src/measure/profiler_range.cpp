@@ -10,9 +10,25 @@
 namespace feedtune {
 
 #ifdef FEEDTUNE_HAVE_NVTX
-void ProfilerRange::push(const char* name) { nvtxRangePushA(name); }
-void ProfilerRange::pop() { nvtxRangePop(); }
-void name_profiled_thread(const std::string& name) { nvtxNameOsThreadA(static_cast<std::uint32_t>(::gettid()), name.c_str()); }
+namespace {
+
+/// NVTX looks for a profiler at the first call, and other threads then read without synchronisation what it found: a data race
+/// unless that call is over first.
+void initialize_once() {
+  [[maybe_unused]] static const bool done = (nvtxInitialize(nullptr), true);
+}
+
+}  // namespace
+
+void ProfilerRange::push(const char* name) {
+  initialize_once();
+  nvtxRangePushA(name);
+}
+void ProfilerRange::pop() { nvtxRangePop(); }  // after a push on the same thread
+void name_profiled_thread(const std::string& name) {
+  initialize_once();
+  nvtxNameOsThreadA(static_cast<std::uint32_t>(::gettid()), name.c_str());
+}
 #else
 void ProfilerRange::push(const char*) {}
 void ProfilerRange::pop() {}

@@ -170,22 +170,6 @@ TEST_F(CudaDevice, ACopyFromRegisteredMemoryReturnsAtOnceAsFromPinned) {
   }, testing::ExitedWithCode(0), "arrived: 7");
 }
 
-TEST_F(CudaDevice, CopiesFromBothKindsOfMemoryArrive) {
-  const auto cuda = test::make_cuda();
-  const auto stream = cuda->create_stream();
-  const auto done = cuda->create_event();
-  for (const HostMemory kind : {HostMemory::pageable, HostMemory::pinned}) {
-    HostBuffer host = cuda->memory().host(kind)->allocate(4 * 1000);
-    for (int k = 0; k < 1000; ++k) reinterpret_cast<float*>(host.data())[k] = static_cast<float>(k);
-    const auto there = on_device(*cuda, std::vector<float>(1000));
-    stream->copy_to_device(there.tensor.address, host.bytes(), kind);
-    stream->record(*done);
-    done->synchronize();
-    EXPECT_TRUE(done->done());
-    EXPECT_EQ(values_of(*cuda, there.tensor)[999], 999.0f);
-  }
-}
-
 TEST_F(CudaDevice, TimesOfEventsAreOnOneAxisThatFollowsTheClock) {
   const auto cuda = test::make_cuda();
   const auto stream = cuda->create_stream();

@@ -49,8 +49,10 @@ int listed() {
 #define B10 B8, B2
 #define B12 B8, B4
 #define B13 B8, B5
+#define B14 B12, B2
 #define B15 B8, B7
 #define B16 B8, B8
+#define B17 B16, B1
 #define B24 B12, B12
 #define EXPECT_MEMBERS(T, members, ...)                                                                          \
   {                                                                                                                 \
@@ -86,7 +88,7 @@ TEST(Fields, EveryMemberOfEveryStructIsInItsJson) {
   EXPECT_ALL_LISTED(StepCurve, 13);
   EXPECT_ALL_LISTED(CopyPoint, 4);
   EXPECT_ALL_LISTED(CopyCurve, 5);
-  EXPECT_ALL_LISTED(DeviceProfile, 16);
+  EXPECT_ALL_LISTED(DeviceProfile, 17);
   EXPECT_ALL_LISTED(StepShape, 4);
   EXPECT_ALL_LISTED(RatesRequest, 3);
   EXPECT_ALL_LISTED(SizeTimes, 2);

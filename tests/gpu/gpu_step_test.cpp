@@ -1,7 +1,9 @@
 // The whole training step on the cuda device against the cpu's: the same loss and gradients, the memory that was planned.
+#include <fmt/format.h>
+
 #include <cmath>
 
-#include "cuda_fixture.hpp"
+#include "cuda/cuda_fixture.hpp"
 #include "model/images.hpp"
 #include "model/mixer.hpp"
 
@@ -47,7 +49,7 @@ Outcome train(Device& device, Precision precision, int steps) {
   return outcome;
 }
 
-class CudaStep : public testing::TestWithParam<std::pair<Precision, double>> {};
+class CudaStep : public test::WithCuda, public testing::WithParamInterface<std::pair<Precision, double>> {};
 
 TEST_P(CudaStep, LossAndGradientsAreTheCpusWithinTheElementsRounding) {
   const auto [precision, tolerance] = GetParam();
@@ -58,6 +60,7 @@ TEST_P(CudaStep, LossAndGradientsAreTheCpusWithinTheElementsRounding) {
     GTEST_SKIP() << error.what();
   }
   const auto cuda = test::make_cuda();
+  if (!test::computes(*cuda, precision)) GTEST_SKIP() << "this GPU has no " << to_text(precision);
   const Outcome expected = train(*cpu, Precision::fp32, 40), got = train(*cuda, precision, 40);
   EXPECT_NEAR(got.losses.front(), expected.losses.front(), tolerance * expected.losses.front());
   EXPECT_LT(got.losses.back(), 0.8 * got.losses.front()) << "it learns";
@@ -69,15 +72,22 @@ TEST_P(CudaStep, LossAndGradientsAreTheCpusWithinTheElementsRounding) {
     square += wanted * wanted;
     difference += (mine - wanted) * (mine - wanted);
   }
-  EXPECT_LT(std::sqrt(difference / square), 4 * tolerance);
+  const double error = std::sqrt(difference / square);
+  RecordProperty("precision", std::string(to_text(precision)));
+  RecordProperty("gradient_error", fmt::format("{}", error));
+  RecordProperty("tolerance", fmt::format("{}", 4 * tolerance));
+  EXPECT_LT(error, 4 * tolerance);
 }
 
+// A tensor core may cut tf32's factors off where the fake rounds them: 2^-10 each, all of one sign.
 INSTANTIATE_TEST_SUITE_P(Precisions, CudaStep,
-                         testing::Values(std::pair{Precision::fp32, 1e-5}, std::pair{Precision::tf32, 1e-3}, std::pair{Precision::fp16, 2e-3},
+                         testing::Values(std::pair{Precision::fp32, 1e-5}, std::pair{Precision::tf32, 2e-3}, std::pair{Precision::fp16, 2e-3},
                                          std::pair{Precision::bf16, 1e-2}),
                          [](const auto& one) { return std::string(to_text(one.param.first)); });
 
-TEST(CudaStepMemory, PeakEqualsThePlannersFigureExactly) {
+using CudaStepMemory = test::WithCuda;
+
+TEST_F(CudaStepMemory, PeakEqualsThePlannersFigureExactly) {
   for (const Precision precision : {Precision::fp32, Precision::fp16}) {
     const auto cuda = test::make_cuda();
     EXPECT_EQ(train(*cuda, precision, 1).peak_bytes,

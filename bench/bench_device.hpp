@@ -1,0 +1,16 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+
+#include "device/device.hpp"
+
+namespace feedtune {
+
+/// What the benchmarks of a device run on: feedtune-bench --device.
+struct BenchDevice {
+  std::shared_ptr<Device> device;
+  std::map<std::string, double> peak_tflops;  ///< 1e12 FLOP/s by precision; one that is absent is not known
+};
+
+}  // namespace feedtune

@@ -1,0 +1,87 @@
+// One large product of the training step by precision: how near the device comes to its peak.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "benchmarks.hpp"
+#include "core/error.hpp"
+#include "model/layout.hpp"
+#include "model/model.hpp"
+#include "model/random.hpp"
+
+namespace feedtune {
+namespace {
+
+constexpr std::int64_t batch = 128;
+constexpr double burst_s = 2e-3;  // long against what one submission costs
+
+/// mixer-s16's channel mixing at that batch, forward.
+Gemm channel_gemm(Precision precision) {
+  const MixerShape shape(model_preset("mixer-s16"), 224);
+  Gemm gemm;
+  gemm.m = batch * shape.tokens, gemm.n = shape.channel_hidden, gemm.k = shape.channels;
+  gemm.precision = precision;
+  return gemm;
+}
+
+void run_channel_gemm(benchmark::State& state, Device& device, Precision precision, std::optional<double> peak_tflops) {
+  try {
+    Gemm gemm = channel_gemm(precision);
+    const Element element = compute_element(precision);
+    std::vector<DeviceBuffer> memory;
+    const auto take = [&](std::int64_t count) {
+      memory.push_back(device.memory().allocate(static_cast<std::size_t>(count) * device.math().element_bytes(element)));
+      return Tensor{memory.back().address(), static_cast<std::size_t>(count), element};
+    };
+    gemm.a = take(gemm.m * gemm.k), gemm.b = take(gemm.k * gemm.n), gemm.c = take(gemm.m * gemm.n);
+    UniformNumbers numbers(1);  // products of zeros draw less power, and a GPU then clocks higher
+    for (const Tensor& factor : {gemm.a, gemm.b}) {
+      std::vector<float> values(factor.count);
+      std::generate(values.begin(), values.end(), [&] { return numbers.next(1); });
+      device.math().upload(factor, values);
+    }
+    const auto stream = device.create_stream();
+    const auto begin = device.create_event(), end = device.create_event();
+    const auto burst = [&](int times) {
+      stream->record(*begin);
+      for (int k = 0; k < times; ++k) device.math().gemm(*stream, gemm);
+      stream->record(*end);
+      end->synchronize();
+      return to_s(end->time() - begin->time());
+    };
+    burst(1);  // the first time chooses, or compiles, its kernel
+    const int times = std::clamp(static_cast<int>(burst_s / std::max(burst(1), 1e-6)), 1, 100);
+    double seconds = 0;
+    for (auto _ : state) {
+      const double one = burst(times) / times;
+      state.SetIterationTime(one);
+      seconds += one;
+    }
+    const double tflops = gemm.flops() * static_cast<double>(state.iterations()) / seconds * 1e-12;
+    state.counters["TFLOP/s"] = tflops;
+    if (peak_tflops) {
+      state.counters["peak_TFLOP/s"] = *peak_tflops;
+      state.counters["share_of_peak"] = tflops / *peak_tflops;
+    }
+  } catch (const Error& error) {
+    state.SkipWithError(error.what());
+  }
+}
+
+}  // namespace
+
+void register_channel_gemm(const BenchDevice& on) {
+  for (const auto& name : on.device->facts().precisions) {
+    const auto peak = on.peak_tflops.find(name);
+    const auto known = peak == on.peak_tflops.end() ? std::nullopt : std::optional(peak->second);
+    benchmark::RegisterBenchmark(fmt::format("channel_gemm/{}", name).c_str(),
+                                 [device = on.device, precision = *enum_from_text<Precision>(name), known](benchmark::State& state) {
+                                   run_channel_gemm(state, *device, precision, known);
+                                 })
+        ->Unit(benchmark::kMillisecond)->UseManualTime();
+  }
+}
+
+}  // namespace feedtune

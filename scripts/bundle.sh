@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# A relocatable folder for machines without packages or root, as one archive: feedtune, feedtune-bench, test_gpu, the cuda plugin,
+# gpu_check.sh and every library that they need but cuBLAS, which comes from the target's own CUDA installation. The opencv decoder is
+# left out.
+#   scripts/bundle.sh [-o FILE.tar.gz] [--build DIR]
+# -o: default build/feedtune-bundle.tar.gz. --build: takes what is built there and builds nothing.
+set -euo pipefail
+started_in=$PWD
+cd "$(dirname "$0")/.."
+most_bytes=60000000 cudart_most_bytes=1000000
+out="" build=""
+die() { echo "bundle.sh: $2" >&2; exit "$1"; }
+from_here() { case "$1" in /*) echo "$1" ;; *) echo "$started_in/$1" ;; esac; }
+while [ $# -gt 0 ]; do
+  case "$1" in
+    -o|--build)
+      [ $# -ge 2 ] && [ -n "$2" ] || die 2 "$1 needs a path"
+      if [ "$1" = -o ]; then out=$(from_here "$2"); else build=$(from_here "$2"); fi
+      shift 2 ;;
+    *) die 2 "unknown argument '$1' (accepted: -o FILE.tar.gz, --build DIR)" ;;
+  esac
+done
+
+if [ -z "$build" ]; then
+  build=$PWD/build
+  scripts/setup.sh --tests --packages
+  cmake --preset default >/dev/null
+  cmake --build --preset default --target programs feedtune-launcher
+  [ ! -e "$build/feedtune-cuda.so" ] || cmake --build --preset default --target test_gpu
+fi
+: "${out:=$build/feedtune-bundle.tar.gz}"
+programs=(feedtune feedtune-bench test_gpu)
+for file in "${programs[@]}" feedtune-launcher feedtune-cuda.so; do
+  [ -e "$build/$file" ] || die 3 "$build has no $file (built where the CUDA Toolkit, Google Benchmark and GoogleTest are found)"
+done
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+top=$work/feedtune
+mkdir -p "$top/lib/last" "$top/results"
+for program in "${programs[@]}"; do
+  strip -o "$top/lib/$program" "$build/$program"
+  strip -o "$top/$program" "$build/feedtune-launcher"
+done
+strip -o "$top/lib/feedtune-cuda.so" "$build/feedtune-cuda.so"
+cp -r configs "$top/"
+cp -r results/schema "$top/results/"
+cp LICENSE scripts/gpu_check.sh "$top/"
+
+# Lines of ldd: "libfmt.so.9 => /lib/x86_64-linux-gnu/libfmt.so.9 (0x...)", and the loader's with its path alone.
+needed=$(cd "$build" && ldd "${programs[@]}" feedtune-cuda.so)
+while read -r name path; do
+  case "$name" in
+    libcublas*|libcuda.*|libnvidia*) ;;
+    libcudart*)
+      # Searched after the target's own.
+      [ "$(stat -L -c %s "$path")" -ge "$cudart_most_bytes" ] || cp -L "$path" "$top/lib/last/$name" ;;
+    *) [ -e "$top/lib/$name" ] || cp -L "$path" "$top/lib/$name" ;;
+  esac
+done < <(awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }' <<<"$needed" | sort -u)
+if missing=$(awk '/not found/ && $1 !~ /^lib(cublas|cuda|nvidia)/ { print $1 }' <<<"$needed" | sort -u) && [ -n "$missing" ]; then
+  die 3 "libraries that the programs need are missing here: $missing"
+fi
+loader=$(awk '$1 ~ /^\/.*\/ld[-.]/ { print $1; exit }' <<<"$needed")
+[ -n "$loader" ] || die 3 "ldd names no loader"
+cp -L "$loader" "$top/lib/ld.so"
+# The driver's libraries need these parts of the C library, and an older machine's own would not fit the one in here.
+libc=$(awk '$1 == "libc.so.6" { print $3; exit }' <<<"$needed")
+for part in libdl.so.2 libpthread.so.0 librt.so.1 libutil.so.1; do
+  [ -e "$top/lib/$part" ] || [ ! -e "${libc%/*}/$part" ] || cp -L "${libc%/*}/$part" "$top/lib/$part"
+done
+
+mkdir -p "$(dirname "$out")"
+tar -C "$work" --owner=0 --group=0 --numeric-owner --sort=name -czf "$work/bundle.tar.gz" feedtune
+bytes=$(stat -c %s "$work/bundle.tar.gz")
+[ "$bytes" -le "$most_bytes" ] || die 3 "the bundle has $bytes bytes, more than $most_bytes"
+mv "$work/bundle.tar.gz" "$out"
+echo "bundle: $out: $bytes bytes; unpack it anywhere, start feedtune/feedtune or feedtune/gpu_check.sh"

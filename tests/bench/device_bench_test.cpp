@@ -1,0 +1,95 @@
+// feedtune-bench --device: what is measured on a device, and that what is said of it agrees with itself.
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "build_paths.hpp"
+#include "bundle/run_command.hpp"
+#include "json/check_outputs.hpp"
+#include "json/device_profile_json.hpp"
+#include "model/model.hpp"
+
+namespace feedtune {
+namespace {
+
+namespace fs = std::filesystem;
+using test::Outcome;
+using test::run;
+using testing::HasSubstr;
+
+const fs::path bench = fs::path(build_paths::program).parent_path() / "feedtune-bench";
+
+class DeviceBench : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!fs::exists(bench)) GTEST_SKIP() << "this build has no feedtune-bench";
+  }
+};
+
+std::map<std::string, BenchmarkOutcome> outcomes(const std::string& arguments) {
+  const auto out = fs::path(testing::TempDir()) / ("bench-" + std::to_string(::getpid()) + ".json");
+  const Outcome ran =
+      run(bench.string() + " --benchmark_min_time=0.01 --benchmark_out=" + out.string() + " --benchmark_out_format=json " + arguments);
+  EXPECT_EQ(ran.code, 0) << ran.out;
+  std::map<std::string, BenchmarkOutcome> named;
+  for (auto& one : read_benchmark_outcomes(test::text_of(out), out.string())) named[one.name] = one;
+  fs::remove(out);
+  return named;
+}
+
+TEST_F(DeviceBench, AModelledGpuGivesWhatItsProfileSays) {
+  const auto got = outcomes("--device virtual:h100-sxm");
+  const std::string path = std::string(build_paths::sources) + "/configs/devices/h100-sxm.json";
+  const DeviceProfile profile = decode_device_profile(test::text_of(path), path);
+  for (const int mebibytes : {1, 16, 256}) {
+    ASSERT_TRUE(got.contains("copy/pageable/" + std::to_string(mebibytes) + "MiB/manual_time"));
+    const BenchmarkOutcome& pinned = got.at("copy/pinned/" + std::to_string(mebibytes) + "MiB/manual_time");
+    const double bytes = mebibytes * 1048576.0;
+    const double at_most = bytes / (bytes / (profile.pinned_h2d_gb_s.value * 1e9) + profile.copy_latency_us.value * 1e-6) * 1e-9;
+    EXPECT_GT(pinned.numbers.at("GB/s"), 0);
+    EXPECT_LE(pinned.numbers.at("GB/s"), at_most * 1.0001) << mebibytes << " MiB";
+  }
+  for (const auto& [precision, peak] : profile.peak_tflops) {
+    const auto& numbers = got.at("channel_gemm/" + precision + "/manual_time").numbers;
+    EXPECT_DOUBLE_EQ(numbers.at("peak_TFLOP/s"), peak.value);
+    EXPECT_NEAR(numbers.at("share_of_peak"), numbers.at("TFLOP/s") / peak.value, 1e-9);
+    EXPECT_LE(numbers.at("share_of_peak"), 0.5) << "the profile's largest share";
+  }
+}
+
+TEST_F(DeviceBench, AStepsMemoryIsThePlannersAndGrowsNearlyWithTheBatch) {
+  const auto numbers = outcomes("--device=virtual:t4 --benchmark_filter=step_memory").begin()->second.numbers;
+  const auto planned = [](int batch) {
+    return static_cast<double>(planned_device_bytes(model_preset("mixer-s16"), 224, batch, Precision::fp16, InputType::uint8, 2));
+  };
+  EXPECT_EQ(numbers.at("bytes_at_128"), planned(128));
+  EXPECT_EQ(numbers.at("bytes_at_256"), planned(256));
+  EXPECT_GT(numbers.at("ratio"), 1.8);
+  EXPECT_LT(numbers.at("ratio"), 2.0);
+}
+
+TEST_F(DeviceBench, ACopyThatTheDeviceRefusesIsTheErrorOfThatBenchmarkAlone) {
+  if (!fs::exists(build_paths::fake_cuda)) GTEST_SKIP() << "no fake CUDA in this build";
+  ::setenv("LD_LIBRARY_PATH", build_paths::fake_cuda, 1);
+  ::setenv("FAKE_CUDA", "pinned=10e6", 1);
+  const auto got = outcomes("--device cuda --benchmark_filter='copy/.*/(1|16)MiB'");
+  ::unsetenv("FAKE_CUDA");
+  ::unsetenv("LD_LIBRARY_PATH");
+  ASSERT_EQ(got.size(), 4u);
+  for (const auto& [name, outcome] : got)
+    EXPECT_EQ(outcome.error.find("16777216 bytes of pinned host memory") != std::string::npos, name.starts_with("copy/pinned/16MiB"))
+        << name << outcome.error;
+  EXPECT_EQ(got.at("copy/pinned/1MiB/manual_time").error, "");
+}
+
+TEST_F(DeviceBench, ADeviceThatCannotBeUsedEndsItWithTheReason) {
+  const Outcome unknown = run(bench.string() + " --device virtual:t5");
+  EXPECT_EQ(unknown.code, 6);
+  EXPECT_THAT(unknown.out, HasSubstr("did you mean"));
+  EXPECT_EQ(run(bench.string() + " --device").code, 2);
+  EXPECT_EQ(run(bench.string() + " --device=").code, 2);
+  EXPECT_EQ(run(bench.string() + " --device null").code, 2);
+}
+
+}  // namespace
+}  // namespace feedtune

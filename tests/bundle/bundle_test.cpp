@@ -1,0 +1,103 @@
+// A bundle as a user without packages meets it: unpacked into a root that holds nothing but it, /dev and /proc.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "build_paths.hpp"
+#include "run_command.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using feedtune::build_paths::program;
+using feedtune::build_paths::sources;
+using feedtune::test::Outcome;
+using feedtune::test::run;
+using testing::HasSubstr;
+
+/// bundle.sh on this build, and what it writes unpacked into `root`.
+class Bundle : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    root_ = fs::path(testing::TempDir()) / ("bundle-root-" + std::to_string(::getpid()));
+    fs::create_directories(root_ / "dev");
+    fs::create_directories(root_ / "proc");
+    made_ = run(std::string(sources) + "/scripts/bundle.sh --build " + fs::path(program).parent_path().string() + " -o " + archive() +
+                " && tar -xzf " + archive() + " -C " + root_.string());
+  }
+  static void TearDownTestSuite() {
+    fs::remove_all(root_);
+    fs::remove(archive());
+  }
+  void SetUp() override {
+    if (!fs::exists(fs::path(program).parent_path() / "feedtune-bench")) GTEST_SKIP() << "this build has no feedtune-bench";
+    ASSERT_EQ(made_.code, 0) << made_.out;
+  }
+
+  static std::string archive() { return root_.string() + ".tar.gz"; }
+
+  /// Runs a program of the bundle with no other file in sight and no environment. Mounts end with it.
+  static Outcome inside(const std::string& command) {
+    const std::string user = ::geteuid() == 0 ? "" : "-r ", root = root_.string();
+    return run("env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin unshare " + user + "-m sh -c 'mount --rbind /dev " + root +
+               "/dev && mount --rbind /proc " + root + "/proc && exec chroot " + root + " " + command + "'");
+  }
+
+  static fs::path root_;
+  static Outcome made_;
+};
+
+fs::path Bundle::root_;
+Outcome Bundle::made_;
+
+TEST_F(Bundle, ItsProgramsRunWhereNothingIsInstalled) {
+  if (const Outcome allowed = run(std::string("unshare ") + (::geteuid() == 0 ? "" : "-r ") + "-m chroot / true"); allowed.code != 0)
+    GTEST_SKIP() << "no root of one's own can be had here: " << allowed.out;
+
+  const Outcome devices = inside("/feedtune/feedtune devices");
+  EXPECT_EQ(devices.code, 0) << devices.out;
+  EXPECT_THAT(devices.out, HasSubstr("libcublas.so.")) << "says what cuda lacks";
+  EXPECT_THAT(devices.out, HasSubstr("virtual:rtx-4090")) << "finds its configs";
+
+  const Outcome data = inside("/feedtune/feedtune make-data --images 40 /data");
+  EXPECT_EQ(data.code, 0) << data.out;
+  EXPECT_THAT(data.out, HasSubstr("40 images"));
+
+  // A sweep starts the program again for each trial, by the launcher.
+  const Outcome swept = inside("/feedtune/feedtune sweep --data /data --out /run --device cpu --model mixer-pico --image-size 32"
+                               " --axis num_workers=0,1 --axis batch_size=8 --axis loader=pooled --trial-time 0.1s --budget 8trials --no-anchors --quiet");
+  EXPECT_EQ(swept.code, 0) << swept.out;
+  const Outcome answer = inside("/feedtune/feedtune recommend /run");
+  EXPECT_EQ(answer.code, 0) << answer.out;
+  EXPECT_THAT(answer.out, HasSubstr("images/s with batch_size 8"));
+
+  const Outcome bench = inside("/feedtune/feedtune-bench --device virtual:t4 --benchmark_filter=copy/pinned/1MiB --benchmark_min_time=0.01");
+  EXPECT_EQ(bench.code, 0) << bench.out;
+  EXPECT_THAT(bench.out, HasSubstr("copy/pinned/1MiB"));
+  EXPECT_EQ(inside("/feedtune/feedtune-bench --device cuda").code, 6);
+  const Outcome tests = inside("/feedtune/test_gpu --gtest_brief=1");
+  EXPECT_EQ(tests.code, 0) << tests.out;
+  EXPECT_THAT(tests.out, HasSubstr("no GPU to test on: libcublas.so."));
+}
+
+TEST_F(Bundle, ALibraryPathOfTheUsersIsSearchedForWhatTheBundleLacks) {
+  const std::string feedtune = (root_ / "feedtune" / "feedtune").string();
+  const Outcome devices = run("LD_LIBRARY_PATH=" + std::string(feedtune::build_paths::fake_cuda) + " " + feedtune + " devices");
+  EXPECT_EQ(devices.code, 0) << devices.out;
+  EXPECT_THAT(devices.out, testing::ContainsRegex("cuda +yes +fake"));
+}
+
+TEST(BundleScript, WrongArgumentsAndAnUnfitBuildAreRefused) {
+  const std::string script = std::string(sources) + "/scripts/bundle.sh";
+  const Outcome unknown = run(script + " --bogus");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.out, HasSubstr("accepted: -o FILE.tar.gz, --build DIR"));
+  EXPECT_EQ(run(script + " -o").code, 2);
+  const Outcome empty = run(script + " --build /nowhere");
+  EXPECT_EQ(empty.code, 3);
+  EXPECT_THAT(empty.out, HasSubstr("/nowhere has no feedtune"));
+}
+
+}  // namespace

@@ -1,0 +1,173 @@
+// scripts/gpu_check.sh rehearsed on the fake GPU, and what it makes of parts that fail, time out or are missing.
+#include <gmock/gmock.h>
+
+#include "build_paths.hpp"
+#include "json/value.hpp"
+#include "run_command.hpp"
+
+namespace feedtune {
+namespace {
+
+namespace fs = std::filesystem;
+using test::Outcome;
+using test::run;
+using test::text_of;
+using testing::HasSubstr;
+
+const std::string script = std::string(build_paths::sources) + "/scripts/gpu_check.sh";
+
+class GpuCheck : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!fs::exists(fs::path(build_paths::program).parent_path() / "feedtune-bench")) GTEST_SKIP() << "this build has no feedtune-bench";
+    folder_ = fs::path(testing::TempDir()) / ("gpu-check-" + std::to_string(::getpid()));
+    fs::create_directories(folder_ / "work");
+  }
+  void TearDown() override {
+    if (!folder_.empty()) fs::remove_all(folder_);
+  }
+
+  std::string out() const { return (folder_ / "check.json").string(); }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / "work" / name) << text; }
+
+  Outcome rehearse(const std::string& variables) const {
+    return run("env " + variables + " LD_LIBRARY_PATH=" + std::string(build_paths::fake_cuda) + " " + script + " --bundle " +
+               fs::path(build_paths::program).parent_path().string() + " -o " + out());
+  }
+  /// What the script's last step makes of the parts that were written.
+  Outcome compose() const { return run(std::string(build_paths::program) + " __gpu_check " + (folder_ / "work").string() + " " + out()); }
+
+  JsonValue document() const { return parse_json(text_of(out()), out()); }
+  void expect_follows_schema() const {
+    const std::string top = build_paths::sources;
+    const int code = run("/usr/bin/python3 -W ignore " + top + "/tests/json/schema_check.py --closed " + top +
+                         "/results/schema/gpu-check-0.1.schema.json " + out()).code;
+    EXPECT_THAT(code, testing::AnyOf(0, 77, 127)) << "77, 127: no python3 with jsonschema here\n" << text_of(out());
+  }
+  /// "ok", "failed: why"
+  std::string status(const std::string& part) const {
+    const JsonValue all = document();
+    for (const auto& one : *all.find("parts")->array())
+      if (*one.find("name")->text() == part)
+        return *one.find("status")->text() + (one.find("reason")->is_null() ? "" : ": " + *one.find("reason")->text());
+    return "not there";
+  }
+
+  fs::path folder_;
+};
+
+const std::string copies = R"({"context": {"host_name": "secret"}, "benchmarks": [
+  {"name": "copy/pageable/16MiB/manual_time", "iterations": 5, "real_time": 1.0, "GB/s": 6.25},
+  {"name": "copy/pinned/16MiB/manual_time", "iterations": 5, "real_time": 1.0, "GB/s": 24.5}]})";
+
+TEST_F(GpuCheck, FiguresOfEachPartAreTakenWithNvidiasBesideOurs) {
+  write("parts.txt", "copies 0 3120 50\nnvidia_copies 0 900 40\ngemm 0 1000 40\nmemory_law 0 100 20\nenvironment 0 10 15\n"
+                     "memcheck skip 0 70 compute-sanitizer is not installed\n");
+  write("copies.json", copies);
+  write("nvidia_copies.txt", "pinned 16 25.1\npinned 256 26\n");
+  write("gemm.json", R"({"benchmarks": [{"name": "channel_gemm/bf16/manual_time", "TFLOP/s": 300, "peak_TFLOP/s": 400, "share_of_peak": 0.75},
+                                        {"name": "channel_gemm/fp32/manual_time", "TFLOP/s": 20}]})");
+  write("memory_law.json", R"({"benchmarks": [{"name": "step_memory", "bytes_at_128": 100, "bytes_at_256": 190, "ratio": 1.9}]})");
+  write("environment.csv", "name, driver_version, memory.total [MiB]\nNVIDIA L4, 580.1, 23034 MiB\n");
+  const Outcome made = compose();
+  EXPECT_EQ(made.code, 0) << made.out;
+  expect_follows_schema();
+  const JsonValue all = document();
+  EXPECT_EQ(compact_text(*all.find("copies")),
+            R"([{"host_memory":"pageable","bytes":16777216,"gb_per_s":6.25,"nvidia_gb_per_s":null},)"
+            R"({"host_memory":"pinned","bytes":16777216,"gb_per_s":24.5,"nvidia_gb_per_s":25.1},)"
+            R"({"host_memory":"pinned","bytes":268435456,"gb_per_s":null,"nvidia_gb_per_s":26}])");
+  EXPECT_EQ(compact_text(*all.find("gemm")), R"([{"precision":"bf16","tflops":300,"peak_tflops":400,"share_of_peak":0.75},)"
+                                             R"({"precision":"fp32","tflops":20,"peak_tflops":null,"share_of_peak":null}])");
+  EXPECT_THAT(compact_text(*all.find("unknown")), HasSubstr("gemm.fp32.share_of_peak"));
+  EXPECT_EQ(compact_text(*all.find("memory_law")), R"({"bytes_at_128":100,"bytes_at_256":190,"ratio":1.9})");
+  EXPECT_EQ(compact_text(*all.find("nvidia_smi")), R"([{"driver_version":"580.1","memory.total [MiB]":"23034 MiB","name":"NVIDIA L4"}])");
+  EXPECT_EQ(status("memcheck"), "skipped: compute-sanitizer is not installed");
+  EXPECT_THAT(text_of(out()), testing::Not(HasSubstr("secret"))) << "a host's name is nobody's business";
+}
+
+TEST_F(GpuCheck, WhatFailsIsSaidAndTheRestIsKept) {
+  write("parts.txt", "tests 1 100 90\ngradients 124 50000 50\ncopies 0 10 50\ngemm 0 10 40\nmemory_law 0 100 20\nsweep 6 10 75\n");
+  write("tests.json", R"({"testsuites": [{"testsuite": [
+    {"name": "A", "classname": "S", "result": "COMPLETED"}, {"name": "B", "classname": "S", "result": "SKIPPED"},
+    {"name": "C", "classname": "S", "result": "COMPLETED", "failures": [{"failure": "no"}]}]}]})");
+  write("copies.json", copies);
+  write("gemm.json", R"({"benchmarks": [{"name": "channel_gemm/fp16/manual_time", "error_occurred": true, "error_message": "CUDA: no"},
+                                        {"name": "channel_gemm/fp32/manual_time", "TFLOP/s": 20}]})");
+  write("memory_law.json", R"({"benchmarks": [{"name": "step_memory", "bytes_at_128": 100, "bytes_at_256": 250, "ratio": 2.5}]})");
+  write("sweep.log", "making data\nfeedtune: device cuda is not available: gone\n\n");
+  const Outcome made = compose();
+  EXPECT_EQ(made.code, 7) << made.out;
+  expect_follows_schema();
+  EXPECT_EQ(status("tests"), "failed: exit code 1: S.C failed");
+  EXPECT_EQ(status("gradients"), "timeout: not done after 50 s");
+  EXPECT_EQ(status("copies"), "ok");
+  EXPECT_EQ(status("gemm"), "failed: fp16: CUDA: no");
+  EXPECT_EQ(status("memory_law"), "failed: memory grows 2.500-fold from batch 128 to 256, not 1.8 to 2");
+  EXPECT_EQ(status("sweep"), "failed: exit code 6: feedtune: device cuda is not available: gone");
+  const JsonValue all = document();
+  EXPECT_EQ(compact_text(*all.find("tests")), R"({"passed":1,"failed":["S.C"],"skipped":["S.B"]})");
+  EXPECT_EQ(all.find("copies")->array()->size(), 2u);
+  EXPECT_TRUE(all.find("sweep")->is_null());
+}
+
+TEST_F(GpuCheck, TestsThatWereAllSkippedAreNoSuccess) {
+  write("parts.txt", "tests 0 100 90\n");
+  write("tests.json", R"({"testsuites": [{"testsuite": [{"name": "B", "classname": "S", "result": "SKIPPED"}]}]})");
+  EXPECT_EQ(compose().code, 7);
+  EXPECT_EQ(status("tests"), "failed: no test ran");
+}
+
+TEST_F(GpuCheck, WithoutAGpuItEndsWithTheReason) {
+  const Outcome none = rehearse("FAKE_CUDA=no_device");
+  EXPECT_EQ(none.code, 6);
+  EXPECT_THAT(none.out, HasSubstr("the NVIDIA driver shows no GPU"));
+  EXPECT_FALSE(fs::exists(out()));
+}
+
+TEST_F(GpuCheck, WrongArgumentsAreRefused) {
+  EXPECT_EQ(run(script + " --bogus").code, 2);
+  EXPECT_EQ(run(script + " -o").code, 2);
+  EXPECT_EQ(run(script + " -o /nowhere/at/all.json").code, 2);
+  EXPECT_EQ(run(script + " --bundle /nowhere").code, 3);
+}
+
+using SlowGpuCheck = GpuCheck;
+
+TEST_F(SlowGpuCheck, TheRehearsalFillsEveryPart) {
+  // As NVIDIA's tools print.
+  write("nvbandwidth", "#!/bin/sh\nprintf 'Running host_to_device_memcpy_ce.\\nmemcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)\\n"
+                       "           0\\n 0     55.64\\n\\nSUM host_to_device_memcpy_ce 55.64\\n'\n");
+  write("nvidia-smi", "#!/bin/sh\necho 'name, driver_version'\necho 'fake, 580.1'\n");
+  for (const char* tool : {"nvbandwidth", "nvidia-smi"}) fs::permissions(folder_ / "work" / tool, fs::perms::owner_all);
+  const Outcome checked = rehearse("PATH=" + (folder_ / "work").string() + ":$PATH");
+  EXPECT_EQ(checked.code, 0) << checked.out;
+  expect_follows_schema();
+  for (const char* part : {"environment", "tests", "gradients", "copies", "nvidia_copies", "gemm", "memory_law", "sweep"})
+    EXPECT_EQ(status(part), "ok") << part;
+  EXPECT_THAT(status("memcheck"), HasSubstr("skipped: "));
+  const JsonValue all = document();
+  EXPECT_EQ(all.find("gradients")->array()->size(), 4u);
+  EXPECT_EQ(all.find("gemm")->array()->size(), 4u);
+  ASSERT_EQ(all.find("copies")->array()->size(), 6u);
+  for (const auto& copy : *all.find("copies")->array()) {
+    EXPECT_FALSE(copy.find("gb_per_s")->is_null());
+    EXPECT_EQ(compact_text(*copy.find("nvidia_gb_per_s")), *copy.find("host_memory")->text() == "pinned" ? "55.64" : "null");
+  }
+  EXPECT_FALSE(all.find("sweep")->find("gpu")->is_null()) << "the PCIe link under load";
+}
+
+TEST_F(SlowGpuCheck, AFailureInOnePartLeavesTheOthersTheirFigures) {
+  const Outcome checked = rehearse("FAKE_CUDA=pinned=100e6");
+  EXPECT_EQ(checked.code, 7) << checked.out;
+  expect_follows_schema();
+  EXPECT_THAT(status("copies"), HasSubstr("failed: pinned 256MiB: the driver refused 268435456 bytes of pinned host memory"));
+  for (const char* part : {"tests", "gradients", "gemm", "memory_law", "sweep"}) EXPECT_EQ(status(part), "ok") << part;
+  int measured = 0;
+  const JsonValue all = document();
+  for (const auto& copy : *all.find("copies")->array()) measured += copy.find("gb_per_s")->is_null() ? 0 : 1;
+  EXPECT_EQ(measured, 5);
+}
+
+}  // namespace
+}  // namespace feedtune
