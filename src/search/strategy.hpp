@@ -25,6 +25,9 @@ struct TrialPlan {
   TrialTarget target;
 };
 
+/// Of a budget, what the sweep keeps for confirmation; a strategy has the rest, less the components' cost.
+inline constexpr double confirm_share = 0.35;
+
 /// What a strategy may know before it starts.
 struct SearchProblem {
   std::vector<Configuration> space;  ///< every valid configuration, in the space's order

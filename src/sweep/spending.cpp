@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "search/strategy.hpp"
+
 namespace feedtune {
 namespace {
-
-constexpr double confirm_share = 0.35;
 
 std::int64_t explore_limit(std::int64_t trials) {
   return trials - static_cast<std::int64_t>(confirm_share * static_cast<double>(trials));
