@@ -5,6 +5,10 @@
 #include <numbers>
 #include <utility>
 
+#include "core/batch_slots.hpp"
+#include "core/enums.hpp"
+#include "measure/statistics.hpp"
+
 namespace feedtune {
 namespace {
 
@@ -16,6 +20,9 @@ constexpr int most_unsettled = 2;
 constexpr double neighbourhood = 0.35;
 /// Weight of the belief that 2 % fail, in trials.
 constexpr double failure_prior_weight = 0.5, failure_prior = 0.02;
+/// Of what trials cost over their plan in the mean, in trials.
+constexpr double cost_prior_weight = 1;
+constexpr double start_up_s = 0.3;
 
 bool worked(const TrialResult& t) {
   return t.status == TrialStatus::ok && t.images_per_s && std::isfinite(t.images_per_s->mean) && t.images_per_s->mean > 0;
@@ -42,6 +49,7 @@ Belief::Belief(std::vector<Configuration> space, const SearchProblem& problem)
     : space_(std::move(space)),
       coordinates_(coordinates_of(space_)),
       context_(problem.context),
+      target_s_(problem.target.max_time_s),
       predictor_(space_, facts_of(problem), problem.components),
       with_predictor_(coordinates_.axes, coordinates_.points, left_by_predictor),
       alone_(coordinates_.axes, coordinates_.points, of_everything),
@@ -81,9 +89,8 @@ void Belief::tell(std::span<const TrialResult> results) {
 
 void Belief::update() {
   judge_allowed();
-  weigh_neighbours();
   fit_values();
-  ++updates_;
+  weigh_neighbours();
 }
 
 void Belief::judge_allowed() {
@@ -98,23 +105,43 @@ void Belief::judge_allowed() {
   }
 }
 
+double Belief::planned_cost_s(std::size_t i) const {
+  const Configuration& c = space_[i];
+  double measured_s = target_s_;
+  if (const auto batch = c.integer("batch_size"); batch && !observations_.empty()) {
+    const auto kind = enum_from_text<LoaderKind>(c.text("loader").value_or("")).value_or(LoaderKind::batch_per_worker);
+    const std::int64_t images = images_of_shortest_trial(kind, *batch, c.integer("num_workers").value_or(0), c.integer("prefetch").value_or(2),
+                                                         c.integer("ready_batches").value_or(4));
+    measured_s = std::max(measured_s, static_cast<double>(images) * std::exp(-beliefs_[i].mean));
+  }
+  return start_up_s + measured_s;
+}
+
 void Belief::weigh_neighbours() {
+  std::vector<double> planned(space_.size());
+  for (std::size_t i = 0; i < space_.size(); ++i) costs_[i] = planned[i] = planned_cost_s(i);
   if (told_.empty()) return;
-  double mean_log_cost = 0;
-  for (const Told& t : told_) mean_log_cost += std::log(std::max(t.cost_s, 1e-3)) / static_cast<double>(told_.size());
+  std::vector<double> over;  // log of what trials cost over what was planned
+  for (const Told& t : told_) over.push_back(std::log(std::max(t.cost_s, 1e-3) / planned[t.index]));
+  const double usually_over = feedtune::mean(over);
+  std::vector<double> failed_s = {start_up_s};
+  for (const Told& t : told_)
+    if (!t.worked) failed_s.push_back(t.cost_s);
+  const double failure_s = feedtune::mean(failed_s);
   for (std::size_t i = 0; i < space_.size(); ++i) {
     double near = failure_prior_weight, failed = failure_prior_weight * failure_prior;
-    double cost_weight = 0.02, cost = 0.02 * mean_log_cost;
-    for (const Told& t : told_) {
-      const double gap = distance(coordinates_.axes, coordinates_.points[i], coordinates_.points[t.index]) / neighbourhood;
+    double cost_weight = cost_prior_weight, cost = cost_prior_weight * usually_over;
+    for (std::size_t k = 0; k < told_.size(); ++k) {
+      const double gap = distance(coordinates_.axes, coordinates_.points[i], coordinates_.points[told_[k].index]) / neighbourhood;
       const double weight = std::exp(-0.5 * gap * gap);
       near += weight;
-      failed += t.worked ? 0 : weight;
+      failed += told_[k].worked ? 0 : weight;
+      if (!told_[k].worked) continue;
       cost_weight += weight;
-      cost += weight * std::log(std::max(t.cost_s, 1e-3));
+      cost += weight * over[k];
     }
     failure_odds_[i] = failed / near;
-    costs_[i] = std::exp(cost / cost_weight);
+    costs_[i] = allowed_[i] ? planned[i] * std::exp(cost / cost_weight) : failure_s;
   }
 }
 

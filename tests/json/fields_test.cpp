@@ -51,6 +51,7 @@ int listed() {
 #define B13 B8, B5
 #define B15 B8, B7
 #define B16 B8, B8
+#define B17 B16, B1
 #define B24 B12, B12
 #define EXPECT_MEMBERS(T, members, ...)                                                                          \
   {                                                                                                                 \
