@@ -29,7 +29,7 @@ struct Spec {
   std::vector<StepTime> step_times;
   std::map<std::string, std::vector<AxisValue>> axes;  ///< what the user restricted; others take their defaults
   std::optional<Configuration> current;
-  std::string strategy = "grid";
+  std::string strategy = "guided";
   Budget budget;
   double trial_time_s = 3;
   CachePolicy cache = CachePolicy::warm;
