@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <utility>
 
@@ -153,12 +154,22 @@ void Belief::fit_values() {
   for (const GpObservation& o : observations_) level += o.value / static_cast<double>(count);
   const bool can_predict = predictor_.fitted();
   std::vector<double> predicted(space_.size());
+  std::vector<std::vector<double>> features(space_.size());
   bool whole = can_predict;
   for (std::size_t i = 0; i < space_.size() && whole; ++i) {
-    const auto log_rate = predictor_.log_images_per_s(space_[i]);
-    whole = log_rate && std::isfinite(*log_rate);
-    predicted[i] = log_rate.value_or(0);
+    // Without components whole trials alone decide the parameters, and what they leave open has to be believed as open.
+    // With components the fit itself does better (results/search.md).
+    if (predictor_.knows_parts()) {
+      predicted[i] = predictor_.log_images_per_s(space_[i]).value_or(std::numeric_limits<double>::quiet_NaN());
+    } else if (auto prediction = predictor_.predict(space_[i])) {
+      predicted[i] = prediction->log_images_per_s;
+      features[i] = std::move(prediction->features);
+    } else {
+      predicted[i] = std::numeric_limits<double>::quiet_NaN();
+    }
+    whole = std::isfinite(predicted[i]);
   }
+  if (whole && !predictor_.knows_parts()) with_predictor_.set_features(std::move(features));
   const int steps = count < 60 ? 25 : count < 120 ? 10 : 4;
   const auto observe = [&](GaussianProcess& process, const auto& expected) {
     std::vector<GpObservation> residuals = observations_;
