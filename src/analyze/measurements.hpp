@@ -24,6 +24,8 @@ struct Measured {
   std::map<int, double> confirm_log;       ///< by block; trials of one block are averaged
   std::vector<const TrialResult*> trials;  ///< the confirmed ones, else the search's; they belong to the run
   std::int64_t planned_memory_bytes = 0;
+  /// Log images/s above which nothing is published: the fastest's, without its luck (analyze/winners_luck). Absent: no limit.
+  std::optional<double> most_published{};
   bool fits = true;     ///< leaves 10 % of device memory free, as far as that is known
   bool failed = false;  ///< given up (Measurements::given_up)
 

@@ -12,6 +12,7 @@
 #include "analyze/phase_means.hpp"
 #include "analyze/recommend_warnings.hpp"
 #include "analyze/roles.hpp"
+#include "analyze/winners_luck.hpp"
 #include "measure/student_t.hpp"
 
 namespace feedtune {
@@ -21,7 +22,12 @@ Interval from_logs(double mean, double half_width, std::int64_t n) {
   return {std::exp(mean), std::exp(mean - half_width), std::exp(mean + half_width), n};
 }
 
-/// The fitted level: what the configuration gives in the mean of all blocks, those it was not in included, so that two
+/// What a confirmed configuration's level is above what is published of it.
+double luck(const Measurements& data, const Measured& m) {
+  return m.most_published && m.confirmed() ? std::max(0.0, data.estimate(m) - *m.most_published) : 0;
+}
+
+/// The fitted level, without the winner's luck: what the configuration gives in the mean of all blocks, those it was not in included, so that two
 /// rates stand to each other as their losses and gains say. Uncertain by its own trials and by how the blocks differ; the
 /// degrees of freedom are Welch and Satterthwaite's. Where one configuration alone was confirmed this is the t interval of its
 /// blocks' mean.
@@ -30,10 +36,11 @@ Interval confirmed_rate(const Measurements& data, const Measured& m) {
   const double own = fit.residual_sd * fit.residual_sd / m.blocks();
   const double common = fit.block_sd * fit.block_sd / fit.blocks;
   const double variance = own + common;
-  if (variance <= 0) return from_logs(data.estimate(m), 0, m.blocks());
+  const double level = data.estimate(m) - luck(data, m);
+  if (variance <= 0) return from_logs(level, 0, m.blocks());
   double spread = fit.degrees_of_freedom > 0 ? own * own / fit.degrees_of_freedom : 0;
   if (fit.blocks > 1) spread += common * common / (fit.blocks - 1);
-  return from_logs(data.estimate(m), student_t_quantile(0.975, variance * variance / spread) * std::sqrt(variance), m.blocks());
+  return from_logs(level, student_t_quantile(0.975, variance * variance / spread) * std::sqrt(variance), m.blocks());
 }
 
 /// Not confirmed: the search's trials, as uncertain as the noise says.
@@ -44,6 +51,13 @@ Interval published(const Measurements& data, const Measured& m) {
   const double sd = std::max(data.noise, m.within_trial_sd);
   const double error = std::hypot(sd / std::sqrt(static_cast<double>(n)), m.drift_sd);
   return from_logs(data.estimate(m), 1.96 * error, std::max(n, m.batch_means));
+}
+
+void limit_published(Measurements& data, const Members& group) {
+  const auto most = fastest_without_luck(data, group);
+  if (!most) return;
+  for (Measured& m : data.all)
+    if (group(m)) m.most_published = std::min(m.most_published.value_or(*most), *most);
 }
 
 Candidate candidate(const Measurements& data, const Standing& s) {
@@ -86,7 +100,7 @@ Gain gain(const Measurements& data, const Measured& chosen, const Measured& othe
   const LogRatio r = log_ratio(data, chosen, other);
   const bool paired = r.n >= 2;
   g.method = paired ? "paired blocks" : "unpaired trials";
-  g.ratio = from_logs(r.mean, student_t_quantile(0.975, r.df) * r.se, r.n);
+  g.ratio = from_logs(r.mean - luck(data, chosen) + luck(data, other), student_t_quantile(0.975, r.df) * r.se, r.n);
   return g;
 }
 
@@ -147,6 +161,8 @@ Recommendation recommend(const Run& run, const RecommendOptions& options) {
   }
 
   const Headline headline = find_headline(run, data);
+  limit_published(data, [](const Measured&) { return true; });
+  limit_published(data, headline.members);
   const Choice choice = choose(data, options, headline.members);
   if (choice.best == nullptr) {
     r.ceilings = find_ceilings(run, {});

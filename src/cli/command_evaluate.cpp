@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iostream>
 #include <thread>
 
 #include "cli/commands.hpp"
 #include "cli/evaluation.hpp"
 #include "cli/exit_codes.hpp"
+#include "cli/option_values.hpp"
 #include "core/error.hpp"
 #include "core/parse.hpp"
 
@@ -28,32 +28,19 @@ EvaluationBudget budget_of(const std::string& text) {
   return budget;
 }
 
-template <class T>
-T integer(const std::string& text, const char* option, T low, T high) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < low || value > high)
-    throw UsageError(fmt::format("{}: got '{}', want an integer from {} to {}", option, text, low, high));
-  return value;
-}
-
-std::vector<std::string> names(const std::string& text) {
-  std::vector<std::string> found;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    found.push_back(text.substr(begin, end - begin));
-    if (std::count(found.begin(), found.end(), found.back()) > 1) throw UsageError(fmt::format("--strategy: {} is given twice", found.back()));
-    begin = end + 1;
-  }
-  return found;
+std::vector<std::string> strategies_of(const std::string& text) {
+  std::vector<std::string> names = listed_option(text);
+  for (const std::string& name : names)
+    if (std::count(names.begin(), names.end(), name) > 1) throw UsageError(fmt::format("--strategy: {} is given twice", single_line(name)));
+  return names;
 }
 
 EvaluationRequest request_of(const EvaluateArguments& arguments) {
   EvaluationRequest request;
   request.files = arguments.replays;
-  request.strategies = names(arguments.strategies);
-  request.seeds = integer<std::int64_t>(arguments.seeds, "--seeds", 1, most_seeds);
-  request.first_seed = integer<std::uint64_t>(arguments.seed, "--seed", 0, INT64_MAX);
+  request.strategies = strategies_of(arguments.strategies);
+  request.seeds = integer_option<std::int64_t>(arguments.seeds, "--seeds", 1, most_seeds);
+  request.first_seed = integer_option<std::uint64_t>(arguments.seed, "--seed", 0, INT64_MAX);
   request.threads = std::max(1u, std::thread::hardware_concurrency());
   try {
     request.budget = budget_of(arguments.budget);

@@ -19,4 +19,15 @@ constexpr std::int64_t planned_batch_slots(LoaderKind kind, std::int64_t num_wor
   return slots;
 }
 
+/// Images that pass before throughput can be told from the queue's fill: the fill, two steps in flight, then 3 batches a
+/// worker (batch_per_worker) and at least 10. Source: the trial's own rule (trial/measured_window).
+constexpr std::int64_t images_of_shortest_trial(LoaderKind kind, std::int64_t batch_size, std::int64_t num_workers, std::int64_t prefetch,
+                                                std::int64_t ready_batches) {
+  const bool whole_batches = kind == LoaderKind::batch_per_worker && num_workers > 0;
+  std::int64_t fill = 1;
+  if (num_workers > 0) fill = whole_batches ? num_workers * prefetch : ready_batches;
+  const std::int64_t measured = whole_batches && 3 * num_workers > 10 ? 3 * num_workers : 10;
+  return (fill + 2 + measured) * batch_size;
+}
+
 }  // namespace feedtune

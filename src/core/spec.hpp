@@ -37,7 +37,7 @@ struct Spec {
   std::optional<Configuration> current;
   std::optional<Configuration> baseline{};  ///< what gains are over; absent: feedtune's own (analyze/roles)
   std::optional<ReplaySource> replay{};     ///< absent: trials are measured
-  std::string strategy = "grid";
+  std::string strategy = "guided";
   Budget budget;
   double trial_time_s = 3;
   CachePolicy cache = CachePolicy::warm;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace feedtune {
@@ -71,6 +72,7 @@ double squared_gap(const GpAxis& axis, double a, double b) {
 struct GaussianProcess::State {
   std::vector<GpAxis> axes;
   std::vector<GpPoint> points;
+  std::vector<std::vector<double>> features;
   std::vector<Prior> priors;
   GpScales scales;
   std::vector<GpObservation> observations;
@@ -91,7 +93,10 @@ struct GaussianProcess::State {
   /// Of two configurations' true values.
   double between(std::size_t a, std::size_t b) const {
     const double rough = a == b ? scales.rough * scales.rough : 0;
-    return scales.level * scales.level + smooth(points[a], points[b]) + rough;
+    return scales.level * scales.level + linear(a, b) + smooth(points[a], points[b]) + rough;
+  }
+  double linear(std::size_t a, std::size_t b) const {
+    return features.empty() ? 0 : std::inner_product(features[a].begin(), features[a].end(), features[b].begin(), 0.0);
   }
   double noise_variance(std::size_t i) const {
     return doubt[i] * std::max(scales.noise * scales.noise, observations[i].least_variance);
@@ -236,7 +241,7 @@ void GaussianProcess::observe(std::vector<GpObservation> observations, int steps
 }
 
 const GpScales& GaussianProcess::scales() const { return state_->scales; }
-void GaussianProcess::start_from(const GpScales& scales) { state_->scales = scales; }
+void GaussianProcess::set_features(std::vector<std::vector<double>> features) { state_->features = std::move(features); }
 double GaussianProcess::evidence() const { return state_->evidence; }
 std::vector<double> GaussianProcess::doubts() const { return state_->doubt; }
 
@@ -253,10 +258,10 @@ std::vector<GaussianProcess::Belief> GaussianProcess::beliefs() const {
     s.factor.matrixL().solveInPlace(with);
     for (std::size_t p = 0; p < all.size(); ++p) {
       const auto at = static_cast<Eigen::Index>(p);
-      all[p] = {means[at], std::sqrt(std::max(1e-10, alone - with.col(at).squaredNorm()))};
+      all[p] = {means[at], std::sqrt(std::max(1e-10, s.linear(p, p) + alone - with.col(at).squaredNorm()))};
     }
   } else {
-    std::fill(all.begin(), all.end(), Belief{0, std::sqrt(alone)});
+    for (std::size_t p = 0; p < all.size(); ++p) all[p] = {0, std::sqrt(s.linear(p, p) + alone)};
   }
   return all;
 }

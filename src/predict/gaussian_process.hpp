@@ -43,6 +43,9 @@ class GaussianProcess {
  public:
   /// `smooth`: median of the prior of GpScales::smooth. Not under 3 % in the fit: no predictor is better.
   GaussianProcess(std::vector<GpAxis> axes, std::vector<GpPoint> points, double smooth);
+  /// What else the points have in common, linear with unknown weights of mean 0 and sd 1: one row of features a point, all
+  /// as long; empty: nothing. Counts from the next observe() on.
+  void set_features(std::vector<std::vector<double>> features);
   GaussianProcess(GaussianProcess&&) noexcept;
   GaussianProcess& operator=(GaussianProcess&&) noexcept;
   ~GaussianProcess();
@@ -50,7 +53,6 @@ class GaussianProcess {
   /// Replaces what was observed; `steps` of the scales' fit from where they stand (0: keep them). O(steps n^3).
   void observe(std::vector<GpObservation> observations, int steps);
   const GpScales& scales() const;
-  void start_from(const GpScales& scales);
   /// Log marginal likelihood of the observations plus the scales' log prior; 0 with none.
   double evidence() const;
 

@@ -1,5 +1,7 @@
 #include "predict/pipeline_predictor.hpp"
 
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -58,6 +60,20 @@ bool worked(const TrialResult& t) {
 
 double relative_se(const Interval& i) {
   return i.n < 2 || !(i.high >= i.low) || !std::isfinite(i.high) ? 0 : (i.high - i.low) / (2 * 1.96 * i.mean);
+}
+
+constexpr double slope_step = 1e-4;
+
+/// By forward differences.
+template <class Value>
+std::vector<double> slopes_of(const Value& value, std::vector<double> at, double here) {
+  std::vector<double> slopes;
+  for (double& parameter : at) {
+    const double before = std::exchange(parameter, parameter + slope_step);
+    slopes.push_back((value(at) - here) / slope_step);
+    parameter = before;
+  }
+  return slopes;
 }
 
 double factor(const std::vector<Effect>& effects, const std::vector<double>& parameters) {
@@ -209,7 +225,47 @@ void PipelinePredictor::fit(std::span<const TrialResult> trials, int steps) {
     return r;
   };
   parameters_ = least_squares(residuals, parameters_.empty() ? centre : parameters_, options);
+  leave_trials_out(centre);
   correct();
+}
+
+void PipelinePredictor::leave_trials_out(const std::vector<double>& centre) {
+  const auto count = static_cast<Eigen::Index>(parameters_.size());
+  Eigen::MatrixXd precision = Eigen::MatrixXd::Zero(count, count);
+  Eigen::VectorXd pull = Eigen::VectorXd::Zero(count);
+  for (Eigen::Index k = 0; k < count; ++k) {
+    const Prior prior = prior_of(static_cast<std::size_t>(k), centre);
+    precision(k, k) = 1 / (prior.sd * prior.sd);
+    pull[k] = (prior.mean - parameters_[static_cast<std::size_t>(k)]) * precision(k, k);
+  }
+  for (const Component& c : components_) {
+    const auto value = [&](const std::vector<double>& p) { return log_component(c.setting, c.purpose, p); };
+    const double here = value(parameters_);
+    const std::vector<double> slopes = slopes_of(value, parameters_, here);
+    const Eigen::Map<const Eigen::VectorXd> slope(slopes.data(), count);
+    precision += slope * slope.transpose() / (c.sd * c.sd);
+    pull += slope * (c.log_rate - here) / (c.sd * c.sd);
+  }
+  const Eigen::LLT<Eigen::MatrixXd> factor(precision);
+  const Eigen::VectorXd away = factor.solve(pull);
+  away_.assign(away.data(), away.data() + count);
+  const Eigen::MatrixXd lower = Eigen::MatrixXd(factor.solve(Eigen::MatrixXd::Identity(count, count))).llt().matrixL();
+  spread_.assign(parameters_.size(), std::vector<double>(parameters_.size()));
+  for (Eigen::Index a = 0; a < count; ++a)
+    for (Eigen::Index b = 0; b < count; ++b) spread_[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)] = lower(a, b);
+}
+
+std::optional<PipelinePredictor::Prediction> PipelinePredictor::predict(const Configuration& configuration) const {
+  const auto setting = effects_.read(configuration, facts_.image_size);
+  if (!setting) return std::nullopt;
+  const auto value = [&](const std::vector<double>& p) { return std::log(images_per_s(costs(*setting, p))); };
+  Prediction prediction{.log_images_per_s = value(parameters_), .features = std::vector<double>(parameters_.size())};
+  const std::vector<double> slopes = slopes_of(value, parameters_, prediction.log_images_per_s);
+  for (std::size_t k = 0; k < slopes.size(); ++k) {
+    prediction.log_images_per_s += slopes[k] * away_[k];
+    for (std::size_t feature = 0; feature <= k; ++feature) prediction.features[feature] += slopes[k] * spread_[k][feature];
+  }
+  return prediction;
 }
 
 void PipelinePredictor::correct() {

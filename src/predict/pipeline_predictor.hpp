@@ -34,8 +34,17 @@ class PipelinePredictor {
   void fit(std::span<const TrialResult> trials, int steps);
   /// False: nothing has been measured, or the space has no batch size and workers; then nothing can be predicted.
   bool fitted() const { return !parameters_.empty(); }
-  const std::vector<double>& parameters() const { return parameters_; }
-  /// Natural logarithm of images/s; absent where the configuration has no batch size or workers. fitted() only.
+  /// Some part was measured alone.
+  bool knows_parts() const { return !components_.empty(); }
+  /// Around the fit, linear in the parameters, with whole trials left out: what the priors and the components alone say,
+  /// and how unsure they are. A Gaussian process that takes whole trials by these features fits the parameters again.
+  struct Prediction {
+    double log_images_per_s = 0;
+    std::vector<double> features;  ///< of unknown weights with mean 0 and sd 1
+  };
+  /// Absent where the configuration has no batch size or workers. fitted() only.
+  std::optional<Prediction> predict(const Configuration& configuration) const;
+  /// Natural logarithm of images/s by the fit itself.
   std::optional<double> log_images_per_s(const Configuration& configuration) const;
 
  private:
@@ -46,6 +55,8 @@ class PipelinePredictor {
   double log_component(const PipelineSetting& setting, Purpose purpose, const std::vector<double>& parameters) const;
   std::vector<double> start(std::span<const TrialResult> trials) const;
   void correct();
+  /// Mean and spread of the parameters by priors and components, linear around the fit.
+  void leave_trials_out(const std::vector<double>& centre);
 
   struct Component {
     PipelineSetting setting;
@@ -58,6 +69,8 @@ class PipelinePredictor {
   std::vector<Component> components_;
   double image_cv_ = 0;
   std::vector<double> parameters_;
+  std::vector<double> away_;                ///< from the fit to the mean without whole trials
+  std::vector<std::vector<double>> spread_; ///< lower Cholesky factor of the covariance without whole trials
   Corrections corrections_[pipeline_parts];
 };
 

@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <utility>
+
+#include "core/batch_slots.hpp"
+#include "core/enums.hpp"
+#include "measure/statistics.hpp"
 
 namespace feedtune {
 namespace {
@@ -16,6 +21,9 @@ constexpr int most_unsettled = 2;
 constexpr double neighbourhood = 0.35;
 /// Weight of the belief that 2 % fail, in trials.
 constexpr double failure_prior_weight = 0.5, failure_prior = 0.02;
+/// Of what trials cost over their plan in the mean, in trials.
+constexpr double cost_prior_weight = 1;
+constexpr double start_up_s = 0.3;
 
 bool worked(const TrialResult& t) {
   return t.status == TrialStatus::ok && t.images_per_s && std::isfinite(t.images_per_s->mean) && t.images_per_s->mean > 0;
@@ -42,6 +50,7 @@ Belief::Belief(std::vector<Configuration> space, const SearchProblem& problem)
     : space_(std::move(space)),
       coordinates_(coordinates_of(space_)),
       context_(problem.context),
+      target_s_(problem.target.max_time_s),
       predictor_(space_, facts_of(problem), problem.components),
       with_predictor_(coordinates_.axes, coordinates_.points, left_by_predictor),
       alone_(coordinates_.axes, coordinates_.points, of_everything),
@@ -81,9 +90,8 @@ void Belief::tell(std::span<const TrialResult> results) {
 
 void Belief::update() {
   judge_allowed();
-  weigh_neighbours();
   fit_values();
-  ++updates_;
+  weigh_neighbours();
 }
 
 void Belief::judge_allowed() {
@@ -98,23 +106,43 @@ void Belief::judge_allowed() {
   }
 }
 
+double Belief::planned_cost_s(std::size_t i) const {
+  const Configuration& c = space_[i];
+  double measured_s = target_s_;
+  if (const auto batch = c.integer("batch_size"); batch && !observations_.empty()) {
+    const auto kind = enum_from_text<LoaderKind>(c.text("loader").value_or("")).value_or(LoaderKind::batch_per_worker);
+    const std::int64_t images = images_of_shortest_trial(kind, *batch, c.integer("num_workers").value_or(0), c.integer("prefetch").value_or(2),
+                                                         c.integer("ready_batches").value_or(4));
+    measured_s = std::max(measured_s, static_cast<double>(images) * std::exp(-beliefs_[i].mean));
+  }
+  return start_up_s + measured_s;
+}
+
 void Belief::weigh_neighbours() {
+  std::vector<double> planned(space_.size());
+  for (std::size_t i = 0; i < space_.size(); ++i) costs_[i] = planned[i] = planned_cost_s(i);
   if (told_.empty()) return;
-  double mean_log_cost = 0;
-  for (const Told& t : told_) mean_log_cost += std::log(std::max(t.cost_s, 1e-3)) / static_cast<double>(told_.size());
+  std::vector<double> over;  // log of what trials cost over what was planned
+  for (const Told& t : told_) over.push_back(std::log(std::max(t.cost_s, 1e-3) / planned[t.index]));
+  const double usually_over = feedtune::mean(over);
+  std::vector<double> failed_s = {start_up_s};
+  for (const Told& t : told_)
+    if (!t.worked) failed_s.push_back(t.cost_s);
+  const double failure_s = feedtune::mean(failed_s);
   for (std::size_t i = 0; i < space_.size(); ++i) {
     double near = failure_prior_weight, failed = failure_prior_weight * failure_prior;
-    double cost_weight = 0.02, cost = 0.02 * mean_log_cost;
-    for (const Told& t : told_) {
-      const double gap = distance(coordinates_.axes, coordinates_.points[i], coordinates_.points[t.index]) / neighbourhood;
+    double cost_weight = cost_prior_weight, cost = cost_prior_weight * usually_over;
+    for (std::size_t k = 0; k < told_.size(); ++k) {
+      const double gap = distance(coordinates_.axes, coordinates_.points[i], coordinates_.points[told_[k].index]) / neighbourhood;
       const double weight = std::exp(-0.5 * gap * gap);
       near += weight;
-      failed += t.worked ? 0 : weight;
+      failed += told_[k].worked ? 0 : weight;
+      if (!told_[k].worked) continue;
       cost_weight += weight;
-      cost += weight * std::log(std::max(t.cost_s, 1e-3));
+      cost += weight * over[k];
     }
     failure_odds_[i] = failed / near;
-    costs_[i] = std::exp(cost / cost_weight);
+    costs_[i] = allowed_[i] ? planned[i] * std::exp(cost / cost_weight) : failure_s;
   }
 }
 
@@ -126,12 +154,22 @@ void Belief::fit_values() {
   for (const GpObservation& o : observations_) level += o.value / static_cast<double>(count);
   const bool can_predict = predictor_.fitted();
   std::vector<double> predicted(space_.size());
+  std::vector<std::vector<double>> features(space_.size());
   bool whole = can_predict;
   for (std::size_t i = 0; i < space_.size() && whole; ++i) {
-    const auto log_rate = predictor_.log_images_per_s(space_[i]);
-    whole = log_rate && std::isfinite(*log_rate);
-    predicted[i] = log_rate.value_or(0);
+    // Without components whole trials alone decide the parameters, and what they leave open has to be believed as open.
+    // With components the fit itself does better (results/search.md).
+    if (predictor_.knows_parts()) {
+      predicted[i] = predictor_.log_images_per_s(space_[i]).value_or(std::numeric_limits<double>::quiet_NaN());
+    } else if (auto prediction = predictor_.predict(space_[i])) {
+      predicted[i] = prediction->log_images_per_s;
+      features[i] = std::move(prediction->features);
+    } else {
+      predicted[i] = std::numeric_limits<double>::quiet_NaN();
+    }
+    whole = std::isfinite(predicted[i]);
   }
+  if (whole && !predictor_.knows_parts()) with_predictor_.set_features(std::move(features));
   const int steps = count < 60 ? 25 : count < 120 ? 10 : 4;
   const auto observe = [&](GaussianProcess& process, const auto& expected) {
     std::vector<GpObservation> residuals = observations_;

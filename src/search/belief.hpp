@@ -44,7 +44,8 @@ class Belief {
   bool allowed(std::size_t i) const { return allowed_[i]; }
   /// Chance that a trial fails, from those nearby.
   double failure_odds(std::size_t i) const { return failure_odds_[i]; }
-  /// Seconds that a trial takes, from those nearby; 1 before any has been told.
+  /// Seconds that a trial takes: until it has seen enough images, and as much more as those nearby took;
+  /// what isn't allowed fails soon.
   double cost_s(std::size_t i) const { return costs_[i]; }
 
   Draws draw(std::vector<std::size_t> members, int count, std::mt19937_64& random) const;
@@ -58,12 +59,14 @@ class Belief {
     double cost_s;
   };
   void judge_allowed();
+  double planned_cost_s(std::size_t i) const;
   void weigh_neighbours();
   void fit_values();
 
   std::vector<Configuration> space_;
   Coordinates coordinates_;
   SpaceContext context_;
+  double target_s_;
   PipelinePredictor predictor_;
   GaussianProcess with_predictor_, alone_;
   MemoryDominance dominance_;
@@ -76,7 +79,6 @@ class Belief {
   std::vector<double> failure_odds_, costs_, expected_;
   std::vector<GaussianProcess::Belief> beliefs_;
   bool predicted_ = false;
-  int updates_ = 0;
 };
 
 }  // namespace feedtune

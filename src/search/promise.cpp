@@ -70,7 +70,7 @@ std::vector<std::size_t> most_promising(const Belief& belief, const Draws& draws
   return order;
 }
 
-std::vector<std::size_t> likely_best(const Belief& belief, const Draws& draws, std::size_t count) {
+std::vector<std::size_t> worth_repeating(const Belief& belief, const Draws& draws, std::size_t count) {
   std::map<std::size_t, int> wins;
   for (const std::vector<double>& values : draws.values) {
     std::optional<std::size_t> best;
@@ -78,12 +78,21 @@ std::vector<std::size_t> likely_best(const Belief& belief, const Draws& draws, s
       if (belief.measured(draws.members[m]) > 0 && (!best || values[m] > values[*best])) best = m;
     if (best) ++wins[draws.members[*best]];
   }
-  std::vector<std::pair<int, std::size_t>> ranked;
-  for (const auto& [i, times] : wins) ranked.emplace_back(-times, i);
+  std::vector<std::pair<double, std::size_t>> ranked;
+  for (const auto& [i, times] : wins) ranked.emplace_back(-times * belief.sd(i) * belief.sd(i), i);
   std::sort(ranked.begin(), ranked.end());
   std::vector<std::size_t> order;
   for (std::size_t k = 0; k < ranked.size() && k < count; ++k) order.push_back(ranked[k].second);
   return order;
+}
+
+double odds_best_is_measured(const Belief& belief, const Draws& draws) {
+  double times = 0;
+  for (const std::vector<double>& values : draws.values) {
+    const auto best = static_cast<std::size_t>(std::max_element(values.begin(), values.end()) - values.begin());
+    times += belief.measured(draws.members[best]) > 0 ? 1 : 0;
+  }
+  return times / static_cast<double>(draws.values.size());
 }
 
 Regret regret_of(const Draws& draws, std::size_t chosen, double tolerance) {

@@ -19,8 +19,12 @@ std::optional<std::size_t> leader(const Belief& belief);
 /// working, to the expected best of those measured and those before it (expected improvement of a block, by greedy choice).
 std::vector<std::size_t> most_promising(const Belief& belief, const Draws& draws, std::size_t count);
 
-/// Measured members in the order in which the draws have them as the best of all measured; ones that never are left out.
-std::vector<std::size_t> likely_best(const Belief& belief, const Draws& draws, std::size_t count);
+/// Measured members worth another trial: those that could be the best of all measured (share of draws) and are not known
+/// well (variance), by the product; ones that never are the best are left out.
+std::vector<std::size_t> worth_repeating(const Belief& belief, const Draws& draws, std::size_t count);
+
+/// Share of the draws in which a measured member is the best of all.
+double odds_best_is_measured(const Belief& belief, const Draws& draws);
 
 /// What is lost by taking `chosen` instead of the best member, as a share of images/s.
 struct Regret {

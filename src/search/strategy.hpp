@@ -25,7 +25,7 @@ struct TrialPlan {
   TrialTarget target;
 };
 
-/// The sweep keeps this share of its budget, less what the components cost, for confirmation.
+/// Of a budget, what the sweep keeps for confirmation; a strategy has the rest, less the components' cost.
 inline constexpr double confirm_share = 0.35;
 
 /// What a strategy may know before it starts.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/batch_slots.hpp"
+
 namespace feedtune {
 namespace {
 
@@ -22,11 +24,7 @@ std::optional<double> slowest(const Run& run, Purpose purpose) {
 }  // namespace
 
 std::int64_t images_needed(const LoaderSetup& loader) {
-  const bool whole_batches = loader.kind == LoaderKind::batch_per_worker && loader.num_workers > 0;
-  std::int64_t fill = 1;
-  if (loader.num_workers > 0) fill = whole_batches ? std::int64_t{loader.num_workers} * loader.prefetch : loader.ready_batches;
-  const std::int64_t measured = std::max<std::int64_t>(10, whole_batches ? std::int64_t{3} * loader.num_workers : 0);
-  return (fill + 2 + measured) * loader.batch_size;
+  return images_of_shortest_trial(loader.kind, loader.batch_size, loader.num_workers, loader.prefetch, loader.ready_batches);
 }
 
 double time_limit_s(const TrialRequest& request, const Run& so_far) {

@@ -9,8 +9,7 @@
 
 namespace feedtune {
 
-/// Images that pass before throughput can be told from the queue's fill: the fill, two steps in flight, then 3 batches a
-/// worker (batch_per_worker) and at least 10. Source: the trial's own rule (trial/measured_window).
+/// images_of_shortest_trial() of core/batch_slots.
 std::int64_t images_needed(const LoaderSetup& loader);
 
 /// Deadline of a trial, start-up included. Goes by the slowest component trials in `so_far`; where there are none yet,

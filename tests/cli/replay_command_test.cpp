@@ -15,6 +15,7 @@
 #include "cli/evaluation.hpp"
 #include "json/run_json.hpp"
 #include "json/value.hpp"
+#include "search/strategy.hpp"
 #include "store/run_folder.hpp"
 
 using namespace feedtune;
@@ -99,7 +100,8 @@ TEST_F(Replay, TheSameSeedGivesTheSameBytesAndAnotherAnotherRun) {
 }
 
 TEST_F(Replay, InterruptedAnywhereAndResumedItEndsAsIfItHadNot) {
-  for (const std::string strategy : {"grid", "halving"}) {
+  for (const StrategyEntry& entry : all_strategies()) {
+    const std::string strategy = entry.name;
     const std::string options = "--strategy " + strategy + " --budget 40trials --seed 5 --quiet --out ";
     ASSERT_EQ(sweep(options + path("uncut-" + strategy)).code, 0);
     std::istringstream journal(read(folder_ / ("uncut-" + strategy) / "trials.jsonl"));
@@ -132,12 +134,15 @@ TEST_F(Replay, HolesAreNotTriedAndASmallBudgetIsKept) {
   const Outcome swept = run("sweep --replay " + path("holes.csv") + " --strategy grid --out " + path("holes"));
   EXPECT_EQ(swept.code, 0) << swept.err;
   for (const TrialResult& trial : load_run(path("holes")).trials) EXPECT_EQ(trial.status, TrialStatus::ok);
-  ASSERT_EQ(sweep("--strategy halving --budget 1trials --out " + path("one")).code, 0);
-  EXPECT_EQ(load_run(path("one")).trials.size(), 1u);
   write("single.csv", "a,status,images_per_s,cost_s\n1,ok,10,1\n");
-  EXPECT_EQ(run("sweep --replay " + path("single.csv") + " --strategy halving --out " + path("single")).code, 0);
   write("equal.csv", "a,status,images_per_s,cost_s\n1,ok,10,1\n2,ok,10,1\n3,ok,10,1\n");
-  EXPECT_EQ(run("sweep --replay " + path("equal.csv") + " --strategy grid --out " + path("equal")).code, 0);
+  for (const StrategyEntry& entry : all_strategies()) {
+    const std::string with = " --strategy " + entry.name + " --out ";
+    ASSERT_EQ(sweep("--budget 1trials" + with + path("one-" + entry.name)).code, 0);
+    EXPECT_EQ(load_run(path("one-" + entry.name)).trials.size(), 1u);
+    EXPECT_EQ(run("sweep --replay " + path("single.csv") + with + path("single-" + entry.name)).code, 0) << "one configuration, " << entry.name;
+    EXPECT_EQ(run("sweep --replay " + path("equal.csv") + with + path("equal-" + entry.name)).code, 0) << "all equal, " << entry.name;
+  }
 }
 
 TEST_F(Replay, EveryMistakeIsOneLineWithItsPlaceAndItsCode) {
@@ -198,4 +203,23 @@ TEST_F(Replay, EvaluateScoresEachStrategyAndOneThreadSaysTheSameAsMany) {
   const Outcome text = run("evaluate --replay " + path("grid.csv") + " --strategy grid --seeds 2");
   EXPECT_EQ(text.code, 0) << text.err;
   EXPECT_NE(text.out.find("regret: images/s lost"), std::string::npos) << text.out;
+}
+
+TEST_F(Replay, AnEvaluationFollowsItsSchemaWithAndWithoutValues) {
+  // No gain can be published of a single configuration.
+  write("single.csv", "a,status,images_per_s,cost_s\n1,ok,10,1\n");
+  const Outcome evaluated = run("evaluate --replay " + path("single.csv") + " " + path("grid.csv") + " --strategy random --seeds 3 --format json");
+  ASSERT_EQ(evaluated.code, 0) << evaluated.err;
+  EXPECT_NE(evaluated.out.find("\"coverage\": null"), std::string::npos) << evaluated.out;
+  const fs::path sources = build_paths::sources;
+  const std::string command = "-W ignore '" + (sources / "tests/json/schema_check.py").string() + "' --closed '" +
+                              (sources / "results/schema/evaluation-0.1.schema.json").string() + "' '" + write("evaluation.json", evaluated.out) + "'";
+  int code = 77;
+  for (const char* python : {"/usr/bin/python3 ", "python3 "}) {
+    const int status = std::system((python + command).c_str());
+    code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    if (code != 77 && code != 127) break;
+  }
+  if (code == 77 || code == 127) GTEST_SKIP() << "no python3 with jsonschema (apt: python3-jsonschema)";
+  EXPECT_EQ(code, 0);
 }

@@ -13,9 +13,6 @@
 namespace feedtune {
 namespace {
 
-/// As sweep/spending has it: what is left of a budget for confirmation, components taken off.
-constexpr double confirm_share = 0.35;
-
 TrialRequest one_trial(const Configuration& configuration, std::int64_t id) {
   TrialRequest request;
   request.id = id;

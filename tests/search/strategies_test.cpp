@@ -206,6 +206,26 @@ TEST_P(EveryStrategy, SmallBudgetsEndTooAndEachPlanKeepsToTheRules) {
   }
 }
 
+TEST_P(EveryStrategy, TakesAxesThatFeedtuneNeverHeardOf) {
+  std::vector<Configuration> space;
+  for (const std::int64_t depth : {1, 2, 4, 8})
+    for (const char* flux : {"low", "high"}) space.push_back(Configuration({{"depth", depth}, {"flux", flux}}));
+  const auto asked = run(problem_of(space, 3), [](const TrialPlan& plan) {
+    TrialResult result;
+    result.configuration = plan.configuration;
+    result.block = plan.block;
+    const double rate = 100 * static_cast<double>(plan.configuration.integer("depth").value_or(1));
+    result.images_per_s = Interval{rate, 0.99 * rate, 1.01 * rate, 10};
+    result.cost_s = 2;
+    return result;
+  });
+  std::set<Configuration> seen;
+  for (const TrialPlan& plan : asked)
+    if (plan.purpose == Purpose::trial) seen.insert(plan.configuration);
+  EXPECT_TRUE(seen.contains(Configuration({{"depth", std::int64_t{8}}, {"flux", "low"}})) || seen.contains(Configuration({{"depth", std::int64_t{8}}, {"flux", "high"}})))
+      << "the fastest was never tried";
+}
+
 TEST(Strategies, GridMeasuresEveryConfigurationOnceAndTheReferenceAroundEachBlock) {
   const SearchProblem problem = problem_of(space_of(4, 5), 3);  // 40 configurations
   const auto asked = drive(*strategy_named("grid").make(problem), fast);

@@ -25,7 +25,6 @@ constexpr double share_of_space = 0.1;        ///< of the cost of measuring ever
 constexpr double tolerance = 0.02, accepted_odds = 0.05;
 constexpr std::size_t most_contenders = 160;
 constexpr int draws_per_block = 400;
-constexpr std::size_t repeats = 2;            ///< of the front, in a block
 
 /// Sorted, so that the order of the problem means nothing; of a huge space a random part.
 std::vector<Configuration> candidates_of(const SearchProblem& problem, std::mt19937_64& random) {
@@ -48,7 +47,8 @@ class Guided final : public Strategy {
         random_(mixed(problem_.seed, guided_stream)),
         belief_(candidates_of(problem_, random_), problem_),
         reference_(place_of(problem_.reference)) {
-    for (const TrialResult& t : problem_.components) spent_s_ += t.cost_s;
+    for (const TrialResult& t : problem_.components) components_s_ += t.cost_s;
+    spent_s_ = components_s_;
     plan_probes();
   }
 
@@ -111,26 +111,43 @@ class Guided final : public Strategy {
     const Draws draws = belief_.draw(members, draws_per_block, random_);
     if (const auto lead = leader(belief_)) {
       const Regret regret = regret_of(draws, *lead, tolerance);
-      if (regret.expected <= tolerance / 2 && regret.odds_over <= accepted_odds) return {};
+      if (regret.expected <= tolerance / 4 && regret.odds_over <= accepted_odds) return {};
     }
-    std::vector<std::size_t> chosen = likely_best(belief_, draws, repeats);
+    std::vector<std::size_t> chosen = worth_repeating(belief_, draws, repeats(draws));
     for (const std::size_t i : most_promising(belief_, draws, block_size - 1 - chosen.size())) chosen.push_back(i);
     if (chosen.size() + 1 < block_size)  // nothing new promises anything: the front again
-      for (const std::size_t i : likely_best(belief_, draws, block_size - 1))
+      for (const std::size_t i : worth_repeating(belief_, draws, block_size - 1))
         if (chosen.size() + 1 < block_size && std::find(chosen.begin(), chosen.end(), i) == chosen.end()) chosen.push_back(i);
     return chosen;
   }
 
-  /// A budget is the sweep's business; without one a tenth of what the whole space would cost is enough.
-  bool spent() const {
-    if (trials_ >= most_trials) return true;
-    if (problem_.budget.trials || problem_.budget.seconds) return false;
-    if (trials_ < std::min(problem_.space.size(), least_trials)) return false;
+  /// Trials of the front in the next block: as likely as the best has been measured already, telling the front apart is
+  /// worth more than going on looking.
+  std::size_t repeats(const Draws& draws) const {
+    constexpr double others = static_cast<double>(block_size - 1);
+    return static_cast<std::size_t>(std::clamp(std::round(others * odds_best_is_measured(belief_, draws)), 1.0, others - 1));
+  }
+
+  /// Of what this search may cost, with the next block. Without a budget that is a tenth of the whole space's cost.
+  double share_spent() const {
+    const auto trials = static_cast<double>(trials_);
+    if (problem_.budget.trials || problem_.budget.seconds) {
+      double share = 0;
+      if (problem_.budget.trials) share = trials / ((1 - confirm_share) * static_cast<double>(*problem_.budget.trials));
+      if (problem_.budget.seconds) share = std::max(share, (spent_s_ - components_s_) / ((1 - confirm_share) * std::max(1e-9, *problem_.budget.seconds - components_s_)));
+      return share;
+    }
     double all_s = 0;
     for (std::size_t i = 0; i < belief_.space().size(); ++i) all_s += belief_.cost_s(i);
+    const double mean_s = trials_ > 0 ? (spent_s_ - components_s_) / trials : 0;
     all_s *= static_cast<double>(problem_.space.size()) / static_cast<double>(belief_.space().size());
-    const double block_s = static_cast<double>(block_size) * all_s / static_cast<double>(problem_.space.size());
-    return spent_s_ + block_s > share_of_space * all_s;
+    const double share = (spent_s_ + static_cast<double>(block_size) * mean_s) / (share_of_space * all_s);
+    return std::min(share, trials / static_cast<double>(std::min(problem_.space.size(), least_trials)));
+  }
+
+  /// A budget given by the user is the sweep's business.
+  bool spent() const {
+    return trials_ >= most_trials || (!problem_.budget.trials && !problem_.budget.seconds && share_spent() >= 1);
   }
 
   SearchProblem problem_;
@@ -140,7 +157,7 @@ class Guided final : public Strategy {
   std::vector<std::size_t> probes_;
   std::size_t next_probe_ = 0;
   std::size_t trials_ = 0;
-  double spent_s_ = 0;
+  double components_s_ = 0, spent_s_ = 0;
   int block_ = 0;
   bool stale_ = false;
 };
