@@ -108,11 +108,16 @@ void warn_of_data(const Run& run, Recommendation& r) {
         percent(sum.damaged), first_file(run, &FileNote::damaged)));
 }
 
-void warn_of_roles(const Run& run, Recommendation& r) {
+/// Somebody else's axes: whether their loader is one of PyTorch's is not feedtune's to say.
+bool has_loaders(const Measurements& data) {
+  return std::any_of(data.all.begin(), data.all.end(), [](const Measured& m) { return m.configuration.has("loader"); });
+}
+
+void warn_of_roles(const Run& run, const Measurements& data, Recommendation& r) {
   if (!r.baseline) r.warnings.push_back("the baseline was not measured: no gain over it can be given");
   if (run.spec.current && !r.current)
     r.warnings.push_back("the current configuration was not measured: no gain over it can be given");
-  if (!r.pytorch)
+  if (!r.pytorch && has_loaders(data))
     r.warnings.push_back(
         "no setting that PyTorch's DataLoader can take was measured (loader batch_per_worker, decoder "
         "turbo_full, input_type float32)");
@@ -188,7 +193,7 @@ void add_warnings(const Run& run, const WarningInput& input, Recommendation& r) 
         "a different batch size changes training: the learning rate has to follow (a common start is to "
         "scale it with the batch, with warm-up: Goyal et al. 2017; no promise that accuracy holds)");
   warn_of_swings(run, r);
-  warn_of_roles(run, r);
+  warn_of_roles(run, input.data, r);
   if (failures.total > 0)
     r.warnings.push_back(
         fmt::format("{} of {} trials gave no result: {}", failures.total, failures.searched, describe(failures)));

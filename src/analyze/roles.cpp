@@ -76,6 +76,7 @@ bool pytorch_can(const Configuration& c) {
 }
 
 bool is_baseline(const Configuration& c, int batch_size) {
+  if (!c.has("num_workers") || !c.has("loader")) return false;  // never collapsed: a grid of somebody else's axes
   if (!has_or_lacks(c, "batch_size", std::int64_t{batch_size})) return false;
   return std::all_of(baseline_settings().begin(), baseline_settings().end(),
                      [&](const Setting& s) { return has_or_lacks(c, s.first, s.second); });
@@ -87,6 +88,7 @@ bool matches_current(const Configuration& c, const Configuration& current) {
 }
 
 std::optional<Configuration> find_baseline(const Run& run, int batch_size) {
+  if (run.spec.baseline) return run.spec.baseline;
   const std::vector<Configuration> all = configurations_of(run);
   std::vector<Configuration> found;
   for (const Configuration& c : all)

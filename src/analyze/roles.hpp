@@ -12,14 +12,14 @@ namespace feedtune {
 /// Loader batch_per_worker (or a user's own, external) with float32 and, unless external, the whole-image decoder.
 bool pytorch_can(const Configuration& configuration);
 
-/// feedtune's baseline, at one batch size: batch_per_worker, 0 workers, pageable, turbo_full, float32, blocking, sync
-/// none. Axes that a configuration lacks have collapsed and don't count; the others are free.
+/// feedtune's baseline, at one batch size: has the axes loader and num_workers, with batch_per_worker, 0 workers, pageable, turbo_full, float32, blocking, sync
+/// none. Other axes that a configuration lacks have collapsed and don't count; the rest are free.
 bool is_baseline(const Configuration& configuration, int batch_size);
 
 /// Matches what the user gave as current: each given axis has that value or has collapsed.
 bool matches_current(const Configuration& configuration, const Configuration& current);
 
-/// The baseline's configuration: the one among the run's trials (of any status; the nearest to the defaults), else
+/// The baseline's configuration: spec.baseline where it is given; else the one among the run's trials (of any status; the nearest to the defaults), else
 /// built from a trial's configuration at that batch. Absent where the run has no trial to build from, or is of a user's
 /// own loader.
 std::optional<Configuration> find_baseline(const Run& run, int batch_size);

@@ -17,6 +17,7 @@ const std::vector<SweepOption>& sweep_options() {
       {"current", "NAME=V,..", "what you use today: measured beside the rest, and its batch size is kept"},
       {"strategy", "S", "how to search (see `feedtune strategies`)"},
       {"budget", "B", "when to stop: 5m, 90s or 200trials (default: 5m; with axes given, when the strategy has ended)"},
+      {"replay", "FILE", "measure nothing: answer every trial from a recorded run or a CSV of runs (see results/README.md)"},
       {"trial-time", "T", "longest measured time of one trial, after warm-up: 3s"},
       {"cache", "C", "page cache before each trial: warm, cold, as-is"},
       {"image-size", "N", "side of the square input, pixels"},
@@ -62,6 +63,17 @@ std::variant<Arguments, ShowText> parse_arguments(int argc, char** argv) {
   recommend_command->add_flag("--allow-fake", recommend.allow_fake, "also of a run on the tests' fake GPU");
   recommend_command->add_option("--format", recommend.format, "text, json or pytorch")
       ->check(CLI::IsMember({"text", "json", "pytorch"}));
+
+  EvaluateArguments evaluate;
+  auto* evaluate_command = app.add_subcommand("evaluate", "How well strategies search recorded grids: regret, cost, bias, coverage");
+  evaluate_command->add_option("--replay", evaluate.replays, "recorded runs, or CSV files of runs (see results/README.md)")->type_name("FILE..")->required();
+  evaluate_command->add_option("--strategy", evaluate.strategies, "strategies to compare (see `feedtune strategies`)")->type_name("S,..")->required();
+  evaluate_command->add_option("--seeds", evaluate.seeds, "sweeps of each strategy on each file, and as many A/A sweeps (20)")->type_name("N");
+  evaluate_command->add_option("--seed", evaluate.seed, "the first of them (1)")->type_name("N");
+  evaluate_command->add_option("--budget", evaluate.budget, "of each sweep: 15% (of what one trial of every configuration costs), 5m or 200trials")
+      ->type_name("B");
+  evaluate_command->add_option("--within", evaluate.within, "loss under which two settings count as equal: 2%")->type_name("P");
+  evaluate_command->add_option("--format", evaluate.format, "text or json")->check(CLI::IsMember({"text", "json"}));
 
   MakeDataArguments make_data;
   auto* make_data_command = app.add_subcommand("make-data", "Write a synthetic JPEG set with ImageNet's statistics, the same bytes everywhere");
@@ -136,6 +148,7 @@ std::variant<Arguments, ShowText> parse_arguments(int argc, char** argv) {
     if (within_option->count() > 0) recommend.within = within;
     return Arguments{recommend};
   }
+  if (evaluate_command->parsed()) return Arguments{evaluate};
   if (make_data_command->parsed()) return Arguments{make_data};
   if (pack_command->parsed()) {
     if (side_option->count() > 0) pack.side = side;

@@ -27,6 +27,16 @@ struct RecommendArguments {
   bool allow_fake = false;
 };
 
+struct EvaluateArguments {
+  std::vector<std::string> replays;
+  std::string strategies;
+  std::string seeds = "20";
+  std::string seed = "1";
+  std::string budget = "15%";
+  std::string within = "2%";
+  std::string format = "text";
+};
+
 struct MakeDataArguments {
   std::string folder;
   std::string images = "1000";
@@ -73,7 +83,7 @@ struct CudaProbeArguments {};
 /// Internal: measures a device's rates, for calibrate.
 struct RatesArguments {};
 
-using Arguments = std::variant<SweepArguments, RecommendArguments, MakeDataArguments, PackArguments, CalibrateArguments, ValidateArguments,
+using Arguments = std::variant<SweepArguments, RecommendArguments, EvaluateArguments, MakeDataArguments, PackArguments, CalibrateArguments, ValidateArguments,
                                ListArguments, TrialArguments, CudaProbeArguments, RatesArguments>;
 
 /// Help or version was asked for: `text` goes to stdout, exit 0.

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cerrno>
 #include <filesystem>
 #include <iostream>
@@ -12,6 +11,7 @@
 #include "cli/device_rates.hpp"
 #include "cli/devices.hpp"
 #include "cli/exit_codes.hpp"
+#include "cli/option_values.hpp"
 #include "cli/signals.hpp"
 #include "cli/trial_children.hpp"
 #include "cli/utc.hpp"
@@ -39,27 +39,9 @@ constexpr double rates_deadline_share = 0.6;
 /// Ends the command where a signal asked for it; never leaves this file.
 struct Stopped {};
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0;;) {
-    const std::size_t end = text.find(',', begin);
-    parts.push_back(text.substr(begin, end - begin));
-    if (end == std::string::npos) return parts;
-    begin = end + 1;
-  }
-}
-
-int integer(const std::string& text, const char* option, int most) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 1 || value > most)
-    throw UsageError(fmt::format("{}: got '{}', want an integer from 1 to {}", option, single_line(text), most));
-  return value;
-}
-
 std::vector<int> batch_sizes_of(const std::string& text) {
   std::vector<int> sizes;
-  for (const std::string& part : split(text)) sizes.push_back(integer(part, "--batch", 65536));
+  for (const std::string& part : listed_option(text)) sizes.push_back(integer_option(part, "--batch", 1, 65536));
   std::sort(sizes.begin(), sizes.end());
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   if (sizes.size() < least_batch_sizes)
@@ -79,7 +61,7 @@ double seconds_of(const std::string& text) {
 std::vector<Precision> precisions_of(const CalibrateArguments& arguments) {
   std::vector<Precision> precisions;
   if (!arguments.precisions) return precisions;
-  for (const std::string& part : split(*arguments.precisions)) {
+  for (const std::string& part : listed_option(*arguments.precisions)) {
     const auto precision = enum_from_text<Precision>(part);
     if (!precision) throw UsageError(fmt::format("--precision: got '{}', want {}", single_line(part), accepted_names<Precision>()));
     if (std::find(precisions.begin(), precisions.end(), *precision) == precisions.end()) precisions.push_back(*precision);
@@ -125,8 +107,8 @@ int run_command(const CalibrateArguments& arguments) {
   const double seconds = seconds_of(arguments.time);
   StepsRequest steps;
   steps.batch_sizes = batch_sizes_of(arguments.batch_sizes);
-  steps.image_size = integer(arguments.image_size, "--image-size", 4096);
-  steps.models = split(arguments.models);
+  steps.image_size = integer_option(arguments.image_size, "--image-size", 1, 4096);
+  steps.models = listed_option(arguments.models);
   steps.precisions = precisions_of(arguments);
   for (const std::string& model : steps.models) (void)model_facts(model_preset(model), steps.image_size, Precision::fp32);
   const std::string name = arguments.name.value_or(fs::path(arguments.output).stem().string());

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iostream>
 
 #include "cli/commands.hpp"
 #include "cli/exit_codes.hpp"
+#include "cli/option_values.hpp"
 #include "cli/signals.hpp"
 #include "core/error.hpp"
 #include "machine/cpu_limit.hpp"
@@ -21,14 +21,6 @@ constexpr int usual_side = 256, usual_quality = 90;
 /// Ends the packing from inside its progress; never leaves this file.
 struct Stopped {};
 
-int number(const std::string& text, const char* option, int most) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 1 || value > most)
-    throw UsageError(fmt::format("{}: got '{}', want an integer from 1 to {}", option, text, most));
-  return value;
-}
-
 PackRecipe recipe_of(const PackArguments& arguments) {
   PackRecipe recipe;
   recipe.kind = enum_from_text<PackKind>(arguments.kind).value();
@@ -40,9 +32,9 @@ PackRecipe recipe_of(const PackArguments& arguments) {
   const std::string side = arguments.side.value_or(std::to_string(usual_side));
   if (recipe.kind == PackKind::resized && side == "full")
     throw UsageError("--side: kind resized needs a number of pixels; --kind jpeg keeps the files as they are");
-  if (side != "full") recipe.side = number(side, "--side", max_side);
+  if (side != "full") recipe.side = integer_option(side, "--side", 1, max_side);
   if (recipe.kind == PackKind::resized)
-    recipe.quality = number(arguments.quality.value_or(std::to_string(usual_quality)), "--quality", 100);
+    recipe.quality = integer_option(arguments.quality.value_or(std::to_string(usual_quality)), "--quality", 1, 100);
   return recipe;
 }
 

@@ -4,11 +4,14 @@
 #include <chrono>
 #include <ctime>
 #include <iostream>
+#include <memory>
+#include <optional>
 
 #include "analyze/recommend.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/progress.hpp"
+#include "cli/replay_plan.hpp"
 #include "cli/settings.hpp"
 #include "cli/signals.hpp"
 #include "cli/sweep_plan.hpp"
@@ -17,6 +20,7 @@
 #include "core/error.hpp"
 #include "core/single_line.hpp"
 #include "process/child.hpp"
+#include "replay/replay_runner.hpp"
 #include "cli/dry_run_text.hpp"
 #include "report/recommend_text.hpp"
 #include "store/run_folder.hpp"
@@ -47,6 +51,11 @@ std::string new_folder_name(const std::string& device) {
   return name;
 }
 
+std::unique_ptr<TrialRunner> make_runner(const std::optional<RecordedMachine>& machine, const Run& resumed) {
+  if (machine) return std::make_unique<ReplayRunner>(*machine, simulated_time_after(resumed.trials));
+  return std::make_unique<ProcessRunner>(trial_children(), std::make_shared<SteadyClock>());
+}
+
 /// The exit code of a sweep that ended.
 int exit_code_of(const Run& run) {
   if (stop_signal() != 0) return exit_code::signal_base + stop_signal();
@@ -72,14 +81,19 @@ int run_command(const SweepArguments& arguments) {
   const auto say = [&](const std::string& text) {
     if (!arguments.quiet) std::cerr << single_line(text) << '\n';
   };
-  SweepPlan plan = make_plan(settings.spec, settings.out.value_or("."), say);
+  std::optional<RecordedMachine> machine;  // instead of this one
+  if (settings.replay) {
+    if (arguments.dry_run) throw UsageError("--dry-run cannot be given with --replay: a replay measures nothing and takes no time");
+    machine.emplace(read_grid(*settings.replay), settings.spec.seed);
+  }
+  SweepPlan plan = machine ? make_replay_plan(settings.spec, *settings.replay, *machine) : make_plan(settings.spec, settings.out.value_or("."), say);
   const DryRun planned = dry_run(plan);  // finds every mistake that the sweep would find before its first trial
   if (arguments.dry_run) {
     std::cout << dry_run_text(plan.header, planned);
     return exit_code::ok;
   }
 
-  const std::string out = settings.out.value_or(new_folder_name(plan.header.spec.device));
+  const std::string out = settings.out.value_or(new_folder_name(machine ? "replay" : plan.header.spec.device));
   JournalContent recorded;
   RunFolder folder = [&] {
     if (!arguments.resume) {
@@ -95,7 +109,7 @@ int run_command(const SweepArguments& arguments) {
 
   become_subreaper();
   watch_signals();
-  ProcessRunner runner(trial_children(), std::make_shared<SteadyClock>());
+  const std::unique_ptr<TrialRunner> runner = make_runner(machine, recorded.run);
 
   const RecommendOptions recommend_options{plan.header.spec.within};
   FolderSink sink(folder);
@@ -108,7 +122,7 @@ int run_command(const SweepArguments& arguments) {
     hooks.stop_requested = [] { return stop_signal() != 0; };
     hooks.sink = &sink;
     hooks.observer = arguments.quiet ? static_cast<SweepObserver*>(&quiet) : &progress;
-    run = run_sweep(plan, runner, hooks, arguments.resume ? &recorded.run : nullptr);
+    run = run_sweep(plan, *runner, hooks, arguments.resume ? &recorded.run : nullptr);
   }
   run.recommendation = recommend(run, recommend_options);
   folder.write_result(run);

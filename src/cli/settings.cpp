@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
+#include <set>
 
 #include "core/enums.hpp"
 #include "core/error.hpp"
@@ -88,6 +89,16 @@ class Resolver {
   const Environment& environment_;
 };
 
+/// What was measured, and how, is the record's to say. What the environment holds for every sweep does no harm.
+void refuse_what_replay_ignores(const std::map<std::string, std::string>& origins) {
+  const std::set<std::string> ignored = {"data", "device", "model", "step", "trial-time", "cache", "image-size"};
+  for (const auto& [option, origin] : origins) {
+    const bool is_axis = option.starts_with("axis ");
+    if ((!is_axis && !ignored.contains(option)) || (origin != "flag" && origin != "spec file")) continue;
+    throw UsageError(fmt::format("{}{} cannot be given with --replay: what was recorded is what there is", is_axis || origin != "flag" ? "" : "--", option));
+  }
+}
+
 Settings resolve(const SweepArguments& arguments, const Environment& environment) {
   SpecFile file;
   if (arguments.spec_file) file = decode_spec(read_file(*arguments.spec_file), *arguments.spec_file);
@@ -126,9 +137,11 @@ Settings resolve(const SweepArguments& arguments, const Environment& environment
   from.take("seed", spec.seed, file.seed, [](const std::string& text, const std::string& where) {
     return parse_integer<std::uint64_t>(text, where, 0, UINT64_MAX);
   });
-  std::string out;
+  std::string out, replay;
   from.take("out", out, std::optional<std::string>{}, plain);
   if (!out.empty()) settings.out = out;
+  from.take("replay", replay, std::optional<std::string>{}, plain);
+  if (!replay.empty()) settings.replay = replay;
 
   // Axes: the file's, then FEEDTUNE_AXES ("a=1,2;b=x"), then the flags, each name replacing what came before.
   for (const auto& [name, values] : file.axes) {
@@ -150,8 +163,10 @@ Settings resolve(const SweepArguments& arguments, const Environment& environment
   }
   for (const auto& text : arguments.axes) take_axis(text, "--axis", "flag");
 
-  // The zero-config sweep ends within minutes; who names axes wants them measured.
-  if (from.origin["budget"] == "default" && spec.axes.empty()) spec.budget.seconds = default_budget_s;
+  if (settings.replay) refuse_what_replay_ignores(from.origin);
+
+  // The zero-config sweep ends within minutes; who names axes wants them measured, and a replay takes no time.
+  if (from.origin["budget"] == "default" && spec.axes.empty() && !settings.replay) spec.budget.seconds = default_budget_s;
 
   spec.anchors = arguments.no_anchors ? false : file.anchors.value_or(true);
   from.origin["anchors"] = arguments.no_anchors ? "flag" : file.anchors ? "spec file" : "default";
@@ -194,6 +209,7 @@ std::string describe(const Settings& settings) {
       {"image-size", std::to_string(spec.image_size)},
       {"within", fmt::format("{}%", spec.within * 100)},
       {"seed", std::to_string(spec.seed)},
+      {"replay", settings.replay.value_or("(none: measure)")},
       {"out", settings.out.value_or("(a new folder)")},
       {"anchors", spec.anchors ? "yes" : "no"},
   };

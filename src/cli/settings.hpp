@@ -13,6 +13,7 @@ namespace feedtune {
 
 struct Settings {
   Spec spec;                       ///< device as asked for ("auto"), model perhaps empty (by device); the rest resolved
+  std::optional<std::string> replay;  ///< recorded file that answers instead of this machine
   std::optional<std::string> out;  ///< run folder; absent: a new one
 };
 

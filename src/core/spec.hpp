@@ -22,6 +22,12 @@ struct Budget {
   std::optional<std::int64_t> trials;
 };
 
+/// Where the answers of a sweep come from that measures nothing.
+struct ReplaySource {
+  std::string file;    ///< as given
+  std::string digest;  ///< of what is recorded there
+};
+
 struct Spec {
   std::string data;    ///< as given
   std::string device;  ///< resolved: cpu, virtual:NAME
@@ -29,6 +35,8 @@ struct Spec {
   std::vector<StepTime> step_times;
   std::map<std::string, std::vector<AxisValue>> axes;  ///< what the user restricted; others take their defaults
   std::optional<Configuration> current;
+  std::optional<Configuration> baseline{};  ///< what gains are over; absent: feedtune's own (analyze/roles)
+  std::optional<ReplaySource> replay{};     ///< absent: trials are measured
   std::string strategy = "guided";
   Budget budget;
   double trial_time_s = 3;

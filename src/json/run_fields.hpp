@@ -75,6 +75,12 @@ void fields(Io& io, Like<Budget> auto& v) {
 }
 
 template <class Io>
+void fields(Io& io, Like<ReplaySource> auto& v) {
+  io.field("file", v.file);
+  io.field("digest", v.digest);
+}
+
+template <class Io>
 void fields(Io& io, Like<Spec> auto& v) {
   io.path("data", "data_hex", v.data);
   io.field("device", v.device);
@@ -82,6 +88,8 @@ void fields(Io& io, Like<Spec> auto& v) {
   io.field("step_times", v.step_times);
   io.field("axes", v.axes);
   io.field("current", v.current);
+  io.later_field("baseline", v.baseline);
+  io.later_field("replay", v.replay);
   io.field("strategy", v.strategy);
   io.field("budget", v.budget);
   io.field("trial_time_s", v.trial_time_s);

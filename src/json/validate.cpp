@@ -46,8 +46,8 @@ class Checker {
     require(ids_.insert(v.id).second, place + ".id", fmt::format("{} stands twice", v.id));
     require(v.status != TrialStatus::ok || v.images_per_s.has_value(), place + ".images_per_s", "null, though status is ok");
     require(v.status == TrialStatus::ok || !v.reason.empty(), place + ".reason", "null, though status is not ok");
-    require((v.status == TrialStatus::out_of_memory) == v.memory_kind.has_value(), place + ".memory_kind",
-            "stands with out_of_memory and only there");
+    const bool has_kind = v.memory_kind.has_value() || v.unknown.contains("memory_kind");
+    require((v.status == TrialStatus::out_of_memory) == has_kind, place + ".memory_kind", "stands with out_of_memory and only there");
     if (v.images_per_s) check(*v.images_per_s, place + ".images_per_s");
     for (const auto& [name, phase] : v.phases) check(phase, place + ".phases_ms." + name);
     for (const auto& [name, ms] : v.worker_ms_per_image)

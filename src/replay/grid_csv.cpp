@@ -98,7 +98,10 @@ class GridReader {
   }
 
   void set_memory_kind(const CsvRecord& record, const std::string& field, TrialResult& run) const {
-    if (field.empty()) return;
+    if (field.empty()) {
+      if (run.status == TrialStatus::out_of_memory) run.unknown["memory_kind"] = "not recorded";
+      return;
+    }
     run.memory_kind = enum_from_text<MemoryKind>(field);
     if (!run.memory_kind) fail(record, fmt::format("memory_kind: got {}, want one of {}", shown(field), accepted_names<MemoryKind>()));
     if (run.status != TrialStatus::out_of_memory) fail(record, "memory_kind: want nothing where the status is not out_of_memory");

@@ -1,12 +1,14 @@
 #include "replay/recorded_grid.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/error.hpp"
 #include "measure/statistics.hpp"
+#include "replay/seeded_draw.hpp"
 
 namespace feedtune {
 namespace {
@@ -64,6 +66,20 @@ double exhaustive_cost_s(const RecordedGrid& grid) {
     sum += costs.mean();
   }
   return sum;
+}
+
+std::string digest_of(const RecordedGrid& grid) {
+  std::string text;
+  for (const auto& [purpose, configurations] : grid.runs)
+    for (const auto& [configuration, runs] : configurations) {
+      text += fmt::format("{} {}\n", to_text(purpose), configuration.key());
+      for (const TrialResult& run : runs) {
+        const Interval rate = run.images_per_s.value_or(Interval{});
+        text += fmt::format("{} {} {} {} {} {} {}\n", to_text(run.status), rate.mean, rate.low, rate.high, rate.n, run.cost_s,
+                            fmt::join(run.step_us, ","));
+      }
+    }
+  return fmt::format("{:016x}", stream_of(text));
 }
 
 RecordedGrid all_equal(RecordedGrid grid) {

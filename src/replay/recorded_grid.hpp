@@ -41,6 +41,9 @@ double fastest_recorded_rate(const RecordedGrid& grid);
 /// Seconds that one trial of every configuration costs, by the mean of its runs.
 double exhaustive_cost_s(const RecordedGrid& grid);
 
+/// Of everything that an answer depends on, so that a replay is resumed on the same record only.
+std::string digest_of(const RecordedGrid& grid);
+
 /// The same grid with every configuration's runs scaled to one common images/s: what is then found better than something
 /// else is a false alarm.
 RecordedGrid all_equal(RecordedGrid grid);

@@ -51,43 +51,52 @@ double stretch(std::size_t runs) { return std::sqrt(static_cast<double>(runs) / 
 
 }  // namespace
 
-RecordedMachine::RecordedMachine(RecordedGrid grid, std::uint64_t seed) : grid_(std::move(grid)), seed_(seed) {
-  for (const auto& [purpose, configurations] : grid_.runs)
-    for (const auto& [configuration, runs] : configurations) set_rates(runs);
+RecordedMachine::RecordedMachine(RecordedGrid grid, std::uint64_t seed) : seed_(seed) {
+  const auto recorded = std::make_shared<Recorded>(Recorded{.grid = std::move(grid)});
+  for (const auto& [purpose, configurations] : recorded->grid.runs)
+    for (const auto& [configuration, runs] : configurations) recorded->set_rates(runs);
+  recorded->set_scatter();
+  recorded_ = recorded;
+}
 
+RecordedMachine RecordedMachine::with_seed(std::uint64_t seed) const {
+  RecordedMachine other = *this;
+  other.seed_ = seed;
+  return other;
+}
+
+void RecordedMachine::Recorded::set_scatter() {
   std::vector<double> distances, own;
   std::int64_t repeated = 0, once = 0;
-  for (const auto& [configuration, runs] : grid_.trials()) {
+  for (const auto& [configuration, runs] : grid.trials()) {
     const auto ok = those_that_worked(runs);
     repeated += ok.size() > 1 ? 1 : 0;
     once += ok.size() == 1 ? 1 : 0;
     for (const TrialResult* run : ok) {
-      const Rate& rate = rates_.at(run);
+      const Rate& rate = rates.at(run);
       if (ok.size() > 1) distances.push_back(rate.distance_log);
       if (rate.relative.n > 1) own.push_back(relative_se(rate.relative));
     }
   }
-  scatter_ = !distances.empty() ? robust_deviation(distances) : median(own);
-  if (once == 0) {
-    noise_note_ = "noise: that of each configuration's own runs";
-  } else {
-    const std::string source = !distances.empty() ? "as the " + counted(repeated, "repeated configuration") + " scatter"
-                               : !own.empty()     ? "as single runs vary within themselves, for nothing was run twice"
-                                                  : "for nothing was run twice: this replay has no noise";
-    noise_note_ = fmt::format("noise: {} with a single run {} {:.2g} % ({})", counted(once, "configuration"), once == 1 ? "is given" : "are given",
-                              100 * scatter_, source);
-  }
-  for (auto& [purpose, configurations] : grid_.runs)
-    for (auto& [configuration, runs] : configurations)
-      if (const auto ok = those_that_worked(runs); ok.size() == 1) rates_.at(ok.front()).scatter = scatter_;
+  const double scatter = !distances.empty() ? robust_deviation(distances) : median(own);
+  for (const auto& [purpose, configurations] : grid.runs)
+    for (const auto& [configuration, runs] : configurations)
+      if (const auto ok = those_that_worked(runs); ok.size() == 1) rates.at(ok.front()).scatter = scatter;
+  noise_note = "noise: that of each configuration's own runs";
+  if (once == 0) return;
+  const std::string source = !distances.empty() ? "as the " + counted(repeated, "repeated configuration") + " scatter"
+                             : !own.empty()     ? "as single runs vary within themselves, for nothing was run twice"
+                                                : "for nothing was run twice: this replay has no noise";
+  noise_note = fmt::format("noise: {} with a single run {} {:.2g} % ({})", counted(once, "configuration"), once == 1 ? "is given" : "are given",
+                           100 * scatter, source);
 }
 
-void RecordedMachine::set_rates(const std::vector<TrialResult>& runs) {
+void RecordedMachine::Recorded::set_rates(const std::vector<TrialResult>& runs) {
   const auto centre = recorded_rate(runs);
   if (!centre) return;
   const auto ok = those_that_worked(runs);
   for (const TrialResult* run : ok) {
-    Rate& rate = rates_[run];
+    Rate& rate = rates[run];
     rate.centre_log = std::log(*centre);
     if (ok.size() > 1) rate.distance_log = stretch(ok.size()) * (std::log(run->images_per_s->mean) - rate.centre_log);
     rate.relative = relative_interval(*run);
@@ -95,8 +104,8 @@ void RecordedMachine::set_rates(const std::vector<TrialResult>& runs) {
 }
 
 TrialResult RecordedMachine::answer(const TrialRequest& request, double) const {
-  const auto purpose = grid_.runs.find(request.purpose);
-  const RecordedRuns* configurations = purpose == grid_.runs.end() ? nullptr : &purpose->second;
+  const auto purpose = grid().runs.find(request.purpose);
+  const RecordedRuns* configurations = purpose == grid().runs.end() ? nullptr : &purpose->second;
   const auto found = configurations == nullptr ? RecordedRuns::const_iterator{} : configurations->find(request.configuration);
   if (configurations == nullptr || found == configurations->end()) {
     TrialResult refused;
@@ -110,15 +119,15 @@ TrialResult RecordedMachine::answer(const TrialRequest& request, double) const {
   TrialResult result = drawn;
   result.step_us.clear();  // they are of another rate
   if (!worked(drawn)) return result;
-  const Rate& rate = rates_.at(&drawn);
+  const Rate& rate = recorded_->rates.at(&drawn);
   const double mean = std::exp(rate.centre_log + rate.distance_log + rate.scatter * random.normal());
   result.images_per_s = Interval{mean, mean * rate.relative.low, mean * rate.relative.high, rate.relative.n};
   return result;
 }
 
 std::optional<double> RecordedMachine::true_images_per_s(const Configuration& configuration) const {
-  const auto found = grid_.trials().find(configuration);
-  return found == grid_.trials().end() ? std::nullopt : recorded_rate(found->second);
+  const auto found = grid().trials().find(configuration);
+  return found == grid().trials().end() ? std::nullopt : recorded_rate(found->second);
 }
 
 }  // namespace feedtune

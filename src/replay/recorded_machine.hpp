@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,13 +26,15 @@ namespace feedtune {
 class RecordedMachine final : public ReplayedMachine {
  public:
   RecordedMachine(RecordedGrid grid, std::uint64_t seed);
+  /// The same grid, shared, with noise of another seed.
+  RecordedMachine with_seed(std::uint64_t seed) const;
 
   TrialResult answer(const TrialRequest& request, double now_s) const override;
   std::optional<double> true_images_per_s(const Configuration& configuration) const override;
 
-  const RecordedGrid& grid() const { return grid_; }
+  const RecordedGrid& grid() const { return recorded_->grid; }
   /// What a reader of the replay has to know of its noise.
-  const std::string& noise_note() const { return noise_note_; }
+  const std::string& noise_note() const { return recorded_->noise_note; }
 
  private:
   /// What a recorded run's images/s become, and their interval as shares of them.
@@ -41,13 +44,17 @@ class RecordedMachine final : public ReplayedMachine {
     double scatter = 0;       ///< standard deviation that is added to the logarithm
     Interval relative{1, 1, 1, 1};
   };
-  void set_rates(const std::vector<TrialResult>& runs);
+  struct Recorded {
+    RecordedGrid grid;
+    std::string noise_note{};
+    std::map<const TrialResult*, Rate> rates{};  ///< of the grid's runs that are ok; looked up, never walked
 
-  RecordedGrid grid_;
+    void set_rates(const std::vector<TrialResult>& runs);
+    void set_scatter();
+  };
+
+  std::shared_ptr<const Recorded> recorded_;
   std::uint64_t seed_;
-  double scatter_ = 0;
-  std::string noise_note_;
-  std::map<const TrialResult*, Rate> rates_;  ///< of the grid's runs that are ok; looked up, never walked
 };
 
 }  // namespace feedtune

@@ -51,6 +51,7 @@ std::string hints(const Configuration& c, bool pinned) {
 std::string recommend_pytorch(const Run& run, const Recommendation& r) {
   std::string text = comment("DataLoader arguments by feedtune.");
   if (run.device.fake) text += "# fake: the tests' fake GPU computed this; nothing here is a GPU's figure\n";
+  if (run.spec.replay) text += comment(fmt::format("replayed: drawn from the trials recorded in {}", run.spec.replay->file));
   if (r.modelled)
     text += comment(
         fmt::format("modelled: {} is computed from a profile, not measured; the host side is real.", run.device.name));

@@ -163,10 +163,11 @@ std::string ties_section(const Recommendation& r) {
 }
 
 std::string measured_section(const Run& run, const Recommendation& r) {
-  std::string text =
-      fmt::format("Measured with {:.3g} CPUs; device {}{}, model {}, {}. ", run.machine.cpus.effective,
-                  run.device.title.empty() ? run.device.name : run.device.title, r.modelled ? " (modelled)" : "",
-                  run.model.name.empty() ? "-" : run.model.name, counted(run.data.images, "image"));
+  std::string text;
+  if (run.data.images > 0)  // else a replay of a record that tells nothing of its machine
+    text = fmt::format("Measured with {:.3g} CPUs; device {}{}, model {}, {}. ", run.machine.cpus.effective,
+                       run.device.title.empty() ? run.device.name : run.device.title, r.modelled ? " (modelled)" : "",
+                       run.model.name.empty() ? "-" : run.model.name, counted(run.data.images, "image"));
   text += fmt::format("{} tried, finalists measured again in {}", counted(r.configurations, "setting"),
                       counted(r.blocks, "interleaved block"));
   if (r.noise) text += fmt::format("; one trial repeats within {} (standard deviation)", percent_text(*r.noise));

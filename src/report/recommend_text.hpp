@@ -14,7 +14,7 @@ std::string recommend_text(const Run& run, const Recommendation& recommendation)
 /// The three lines alone; a line that wraps goes on indented.
 std::string verdict_text(const Run& run, const Recommendation& recommendation);
 
-/// "modelled: ..." or "fake: ..." or empty: stands on every output that shows a modelled or a fake figure.
+/// "replayed: ...", "modelled: ...", "fake: ..." or empty: stands on every output that shows such a figure.
 std::string modelled_text(const Run& run, const Recommendation& recommendation);
 
 /// data load, h2d, forward, loss+backward, update and step in ms, for the baseline, the current and the recommended.

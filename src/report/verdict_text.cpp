@@ -45,7 +45,7 @@ std::string verdict(const Run& run, const Recommendation& r) {
   if (const Gain* g = gain_over(r, "current"))
     text += ": " + gain_text(*g, "the current settings", r.decided);
   else if (const Gain* base = gain_over(r, "baseline"))
-    text += ": " + gain_text(*base, "feedtune's baseline (0 workers)", r.decided);
+    text += ": " + gain_text(*base, run.spec.baseline ? "the baseline" : "feedtune's baseline (0 workers)", r.decided);
   return text + (r.decided ? "." : ". Not settled yet: see the warnings.");
 }
 
@@ -78,12 +78,14 @@ std::string why(const Run& run, const Recommendation& r) {
 }
 
 /// What to change; for PyTorch where the headline's loader isn't one that its DataLoader can be.
-std::string change(const Recommendation& r) {
+std::string change(const Run& run, const Recommendation& r) {
   const auto from = [&](const Configuration& to) {
     return r.current ? "change " + change_text(r.current->configuration, to)
                      : "set " + settings_text(to, {"batch_size", "num_workers", "host_memory", "prefetch"});
   };
   if (keeps_current(r)) return "leave the loader as it is";
+  if (!r.recommended->configuration.has("loader"))  // somebody else's axes
+    return r.current ? from(r.recommended->configuration) : "set " + settings_text(r.recommended->configuration, swept_axes(run.spec));
   if (pytorch_can(r.recommended->configuration)) return from(r.recommended->configuration);
   const std::string elsewhere = "the verdict's figure needs a loader that works like " +
                                 r.recommended->configuration.text("loader").value_or("this one") + " (settings below)";
@@ -106,8 +108,8 @@ std::string beyond(const Recommendation& r) {
   return "";
 }
 
-std::string next(const Recommendation& r) {
-  return change(r) + ". " + beyond(r) +
+std::string next(const Run& run, const Recommendation& r) {
+  return change(run, r) + ". " + beyond(r) +
          (r.decided ? "" : " Sweep on with a larger --budget to settle what is undecided.");
 }
 
@@ -122,16 +124,12 @@ std::string next_without(const Run& run) {
   return "remove that cause (`feedtune sweep --dry-run` lists what would be tried) and sweep again.";
 }
 
-}  // namespace
-
-std::string verdict_text(const Run& run, const Recommendation& r) {
-  if (!r.recommended)
-    return line("Verdict", "no setting can be recommended.") +
-           line("Why", r.warnings.empty() ? "no setting was tried." : r.warnings.front() + ".") + line("Next", next_without(run));
-  return line("Verdict", verdict(run, r)) + line("Why", why(run, r)) + line("Next", next(r));
+std::string replayed_text(const Run& run) {
+  if (!run.spec.replay) return "";
+  return wrapped(fmt::format("replayed: every trial is drawn from those recorded in {}; nothing was measured for this.", run.spec.replay->file), 0, 10);
 }
 
-std::string modelled_text(const Run& run, const Recommendation& r) {
+std::string device_text(const Run& run, const Recommendation& r) {
   if (run.device.fake && run.device.modelled)
     return wrapped(fmt::format("modelled: {} is computed from a profile of the tests' fake GPU; nothing here is a GPU's figure.", run.device.name), 0, 10);
   if (run.device.fake) return "fake: the tests' fake GPU computed this on the CPU; nothing here is a GPU's figure.\n";
@@ -143,5 +141,16 @@ std::string modelled_text(const Run& run, const Recommendation& r) {
                              run.device.name),
                  0, 10);
 }
+
+}  // namespace
+
+std::string verdict_text(const Run& run, const Recommendation& r) {
+  if (!r.recommended)
+    return line("Verdict", "no setting can be recommended.") +
+           line("Why", r.warnings.empty() ? "no setting was tried." : r.warnings.front() + ".") + line("Next", next_without(run));
+  return line("Verdict", verdict(run, r)) + line("Why", why(run, r)) + line("Next", next(run, r));
+}
+
+std::string modelled_text(const Run& run, const Recommendation& r) { return replayed_text(run) + device_text(run, r); }
 
 }  // namespace feedtune

@@ -11,8 +11,13 @@ constexpr std::size_t block_size = 8;
 }  // namespace
 
 Blocks::Blocks(std::vector<Configuration> order, const SearchProblem& problem)
-    : order_(std::move(order)), reference_(problem.reference), target_(problem.target) {
-  std::erase(order_, reference_);
+    : reference_(problem.reference), target_(problem.target) {
+  append(std::move(order));
+}
+
+void Blocks::append(std::vector<Configuration> order) {
+  std::erase(order, reference_);
+  order_.insert(order_.end(), order.begin(), order.end());
 }
 
 TrialPlan Blocks::plan(const Configuration& configuration) const {

@@ -1,5 +1,5 @@
 #pragma once
-// What grid and random have in common: a list of configurations, measured once each in blocks that a reference brackets.
+// What grid, random and halving have in common: a list of configurations, measured in blocks that a reference brackets.
 
 #include <cstddef>
 #include <vector>
@@ -15,6 +15,8 @@ namespace feedtune {
 class Blocks final : public Strategy {
  public:
   Blocks(std::vector<Configuration> order, const SearchProblem& problem);
+  /// More to measure, in new blocks; may be some of those before.
+  void append(std::vector<Configuration> order);
   std::vector<TrialPlan> ask() override;
   void tell(std::span<const TrialResult> results) override;
 

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/nearest.hpp"
+#include "space/recorded_space.hpp"
 
 namespace feedtune {
 namespace {
@@ -162,6 +163,7 @@ SearchSpace build_space(const AxisSelections& selections, const SpaceContext& co
 }
 
 Completed complete(const Configuration& given, const SearchSpace& space, const std::string& place) {
+  if (space.recorded) return {.configuration = recorded_configuration(given, space, place), .dropped = {}};
   for (const auto& [name, value] : given.values()) {
     const std::string where = place + "." + name;
     const std::string wrong = axis_named(name, where).reject(value, space.context);

@@ -21,6 +21,9 @@ struct SearchSpace {
   std::vector<std::string> left_out;   ///< what default lists would have tried, and why it isn't tried
   AxisSelections selections;
   SpaceContext context;
+  /// The configurations are all there is (a replay's): none is completed, none applied to a set-up, and their axes may be
+  /// ones that this feedtune does not know.
+  bool recorded = false;
 };
 
 constexpr std::int64_t most_configurations = 1'000'000;
@@ -36,7 +39,7 @@ struct Completed {
   std::vector<std::string> dropped;  ///< axes that were given but mean nothing here: "prefetch: 0 workers load nothing ahead"
 };
 /// A configuration from some of its axes: the others are what the selections fix, else the default. `place` stands in
-/// errors: "current" gives SpecError("current.num_worker", ...).
+/// errors: "current" gives SpecError("current.num_worker", ...). Of a recorded space: recorded_configuration().
 Completed complete(const Configuration& given, const SearchSpace& space, const std::string& place);
 
 /// The set-up of one trial. Throws InputError for an axis or value that this feedtune doesn't know.

@@ -72,6 +72,8 @@ void check_resumable(const Run& recorded, const Run& asked, const std::string& w
   differences.note("step", listed(a.step_times), listed(b.step_times));
   differences.compare_axes(a, b);
   differences.note("current", a.current ? a.current->key() : "none", b.current ? b.current->key() : "none");
+  differences.note("replay's digest", a.replay ? a.replay->digest : "none", b.replay ? b.replay->digest : "none");
+  differences.note("baseline", a.baseline ? a.baseline->key() : "default", b.baseline ? b.baseline->key() : "default");
   differences.compare("strategy", a.strategy, b.strategy);
   differences.compare("budget's seconds", a.budget.seconds, b.budget.seconds);
   differences.compare("budget's trials", a.budget.trials, b.budget.trials);

@@ -9,10 +9,12 @@
 #include <utility>
 
 #include "core/counted.hpp"
+#include "core/error.hpp"
 #include "search/memory_dominance.hpp"
 #include "search/reference.hpp"
 #include "search/shuffle.hpp"
 #include "search/strategy.hpp"
+#include "space/recorded_space.hpp"
 #include "sweep/components.hpp"
 #include "sweep/drift.hpp"
 #include "sweep/trial_book.hpp"
@@ -21,6 +23,11 @@ namespace feedtune {
 namespace {
 
 constexpr int least_confirm_blocks = 3;
+const std::vector<Configuration>& not_empty(const std::vector<Configuration>& space) {
+  if (space.empty()) throw SpecError("axes", "no configuration to try: the search space is empty");
+  return space;
+}
+
 constexpr std::uint64_t confirm_stream = 1000;  ///< of the seed; strategies use the first few
 
 class Sweep {
@@ -29,7 +36,7 @@ class Sweep {
       : plan_(plan),
         spec_(plan.header.spec),
         hooks_(hooks),
-        reference_(pick_reference(plan.space.configurations, plan.space.context.effective_cpus)),
+        reference_(pick_reference(not_empty(plan.space.configurations), plan.space.context.effective_cpus)),
         target_{.min_time_s = spec_.trial_time_s / 3, .max_time_s = spec_.trial_time_s, .relative_half_width = 0.01, .cache = spec_.cache},
         strategy_entry_(plan.strategy ? *plan.strategy : strategy_named(spec_.strategy)),
         book_(plan, runner, hooks, recorded) {
@@ -37,6 +44,7 @@ class Sweep {
   }
 
   Run run() {
+    for (const RunNote& note : plan_.notes) book_.note(note.kind, note.text);
     for (const std::string& text : plan_.space.collapsed) book_.note("collapsed", text);
     for (const std::string& text : plan_.space.left_out) book_.note("collapsed", "batch_size: " + text);
     for (const std::string& text : dropped_of_current_) book_.note("collapsed", "current: " + text);
@@ -54,7 +62,7 @@ class Sweep {
 
  private:
   void measure_components() {
-    const std::vector<TrialRequest> requests = component_requests(plan_.space, spec_);
+    const std::vector<TrialRequest> requests = plan_.components ? *plan_.components : component_requests(plan_.space, spec_);
     book_.start_stage("component", static_cast<int>(requests.size()));
     for (const TrialRequest& request : requests)
       if (!book_.may_go_on() || !book_.measure(request, plan_.base)) return;
@@ -157,13 +165,15 @@ class Sweep {
       const std::vector<Configuration> wanted = hooks_.next_to_confirm(book_.run());
       if (wanted.empty() && (number == 0 || number >= least_confirm_blocks)) return;
       if (!wanted.empty()) block = completed(wanted);
-      if (!measure_block(block, number)) return;
+      if (block.empty() || !measure_block(block, number)) return;
     }
   }
 
+  /// Of a recorded space without what it lacks: a baseline, say, that nobody measured there.
   std::vector<Configuration> completed(const std::vector<Configuration>& wanted) const {
     std::vector<Configuration> block;
     for (const Configuration& configuration : wanted) {
+      if (plan_.space.recorded && !find_recorded(configuration, plan_.space)) continue;
       const Configuration whole = complete(configuration, plan_.space, "confirm").configuration;
       if (std::find(block.begin(), block.end(), whole) == block.end()) block.push_back(whole);
     }

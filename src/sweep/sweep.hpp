@@ -27,6 +27,9 @@ struct SweepPlan {
   SearchSpace space;
   TrialSetup base;   ///< data, device, model; configurations are applied to it
   std::vector<AnchorTrial> anchors;
+  /// What finds out what each part alone can give; absent: component_requests().
+  std::optional<std::vector<TrialRequest>> components{};
+  std::vector<RunNote> notes{};  ///< that the run begins with
   int most_confirm_blocks = 100;
   std::optional<StrategyEntry> strategy{};  ///< in place of the registered one that the spec names: baselines of benches and tests
 };
@@ -81,8 +84,8 @@ struct SweepHooks {
 /// interrupted and resumed run measures the same set of trials as an uninterrupted one. Throws InputError where they
 /// aren't what this plan would have measured (see check_resumable() for the spec).
 ///
-/// Throws SpecError for an unknown strategy or a `current` that cannot be, before the first trial; else only what the
-/// sink throws.
+/// Throws SpecError for an empty space, an unknown strategy or a `current` that cannot be, before the first trial; else
+/// only what the sink throws.
 Run run_sweep(const SweepPlan& plan, TrialRunner& runner, const SweepHooks& hooks, const Run* recorded = nullptr);
 
 }  // namespace feedtune

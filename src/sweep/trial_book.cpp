@@ -17,6 +17,7 @@ TrialBook::TrialBook(const SweepPlan& plan, TrialRunner& runner, const SweepHook
       hooks_(hooks),
       recorded_(recorded),
       run_(plan.header),
+      recorded_space_(plan.space.recorded),
       spending_(plan.header.spec.budget),
       mark_s_(runner.now_s()) {
   status_.budget = plan.header.spec.budget;
@@ -40,7 +41,7 @@ std::optional<TrialResult> TrialBook::measure(TrialRequest request, const TrialS
   if (replaying()) {
     result = replay(request);
   } else {
-    request.setup = apply(request.configuration, base);
+    if (!recorded_space_) request.setup = apply(request.configuration, base);
     request.time_limit_s = time_limit_s(request, run_);
     result = run_live(request);
   }

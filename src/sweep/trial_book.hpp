@@ -46,6 +46,7 @@ class TrialBook {
   const Run* recorded_;
   std::size_t replayed_ = 0;
   Run run_;
+  bool recorded_space_;
   Spending spending_;
   SweepStatus status_;
   std::int64_t last_id_ = 0;

@@ -78,15 +78,27 @@ TEST_F(ResolveSettings, EveryOptionWithAValueIsAnEnvironmentVariableToo) {
   const std::map<std::string, std::string> examples = {
       {"data", "photos"},  {"device", "virtual:t4"}, {"model", "mixer-pico"}, {"step", "85ms@64"}, {"current", "num_workers=4"},
       {"strategy", "random"}, {"budget", "7m"},      {"trial-time", "4s"},    {"cache", "cold"},   {"image-size", "160"},
-      {"within", "3%"},    {"seed", "12"},           {"out", "run"}};
+      {"within", "3%"},    {"seed", "12"},           {"out", "run"},
+      {"replay", "grid.csv"}};
   for (const auto& option : sweep_options()) {
     const auto example = examples.find(option.name);
     ASSERT_NE(example, examples.end()) << "no example of --" << option.name << " in this test";
     std::string variable = "FEEDTUNE_";
     for (const char c : std::string(option.name)) variable += c == '-' ? '_' : static_cast<char>(std::toupper(c));
-    const Settings settings = resolve_settings(arguments_, environment_of({{variable, example->second}}));
+    const bool replay = example->first == "replay";  // a spec file with data in it contradicts that
+    const Settings settings = resolve_settings(replay ? SweepArguments{} : arguments_, environment_of({{variable, example->second}}));
     EXPECT_EQ(settings.spec.origin.at(option.name), "environment") << variable;
   }
+}
+
+TEST_F(ResolveSettings, AReplayRefusesWhatTheRecordSaysAndHasNoDefaultBudget) {
+  arguments_.options = {{"replay", "grid.csv"}};
+  EXPECT_THROW(resolve_settings(arguments_, environment_of({})), UsageError) << "the spec file names data";
+  SweepArguments bare;
+  bare.options = {{"replay", "grid.csv"}};
+  const Settings settings = resolve_settings(bare, environment_of({{"FEEDTUNE_DATA", "photos"}}));
+  EXPECT_EQ(settings.replay, "grid.csv");
+  EXPECT_FALSE(settings.spec.budget.seconds || settings.spec.budget.trials);
 }
 
 TEST_F(ResolveSettings, PrintConfigShowsTheBudgetThatTheSweepWillHave) {

@@ -51,6 +51,7 @@ int listed() {
 #define B13 B8, B5
 #define B15 B8, B7
 #define B16 B8, B8
+#define B17 B16, B1
 #define B24 B12, B12
 #define EXPECT_MEMBERS(T, members, ...)                                                                          \
   {                                                                                                                 \
@@ -70,6 +71,7 @@ TEST(Fields, EveryMemberOfEveryStructIsInItsJson) {
   EXPECT_ALL_LISTED(Oscillation, 9);
   EXPECT_ALL_LISTED(GpuUse, 13);
   EXPECT_ALL_LISTED(StepTime, 2);
+  EXPECT_ALL_LISTED(ReplaySource, 2);
   EXPECT_ALL_LISTED(DataSetup, 4);
   EXPECT_ALL_LISTED(LoaderSetup, 13);
   EXPECT_ALL_LISTED(StepSetup, 6);
@@ -98,7 +100,7 @@ TEST(Fields, EveryMemberOfEveryStructIsInItsJson) {
   EXPECT_ALL_LISTED(DeviceFacts, 7);
   EXPECT_ALL_LISTED(ModelFacts, 5);
   EXPECT_ALL_LISTED(Budget, 2);
-  EXPECT_ALL_LISTED(Spec, 15);
+  EXPECT_ALL_LISTED(Spec, 17);
   EXPECT_ALL_LISTED(RunNote, 2);
   EXPECT_ALL_LISTED(Candidate, 6);
   EXPECT_ALL_LISTED(Ceilings, 6);

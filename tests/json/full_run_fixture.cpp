@@ -117,6 +117,8 @@ Run full_run() {
   run.spec.step_times = {{.step_ms = 85, .batch_size = 64}};
   run.spec.axes = {{"num_workers", {std::int64_t{0}, std::int64_t{2}}}, {"host_memory", {"pinned"}}};
   run.spec.current = configuration(64, 0);
+  run.spec.baseline = configuration(64, 1);
+  run.spec.replay = ReplaySource{.file = "grid.csv", .digest = "51b3"};
   run.spec.budget = {.seconds = 300.0, .trials = 200};
   run.spec.origin = {{"seed", "default"}, {"data", "flag"}};
   run.started = "2026-12-01T23:07:00Z";

@@ -1,6 +1,7 @@
 #include "replay/recorded_grid.hpp"
 
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
 
 #include <cmath>
 
@@ -135,4 +136,22 @@ TEST(RecordedGrid, MadeEqualEveryConfigurationHasTheSameRateAndItsOwnScatter) {
   const auto& two = grid.trials().begin()->second;
   EXPECT_NEAR(two[1].images_per_s->mean / two[0].images_per_s->mean, 110.0 / 90.0, 1e-12);
   EXPECT_FALSE(recorded_rate(std::prev(grid.trials().end())->second));
+}
+
+TEST(RecordedGrid, WhateverTheBytesItIsTakenOrRefusedAtItsPlace) {
+  // Pieces that a CSV is made of, in any order: most are no grid, some are.
+  const std::vector<std::string> pieces = {"batch_size", "status",  "images_per_s", "cost_s", ",",  "\n", "\r\n", "\"", "ok", "1", "64",
+                                           "1e999",      "nan",     "-1",           "\xEF\xBB\xBF", "\r", "\xC3", "crashed", "", "a b", "\"\""};
+  rc::check("parse_grid_csv", [&] {
+    std::string text = *rc::gen::element(std::string(), header, std::string("a,status,images_per_s,cost_s\n"));
+    for (const int piece : *rc::gen::container<std::vector<int>>(rc::gen::inRange<int>(0, static_cast<int>(pieces.size()))))
+      text += pieces[static_cast<std::size_t>(piece)];
+    try {
+      const RecordedGrid grid = parse_grid_csv(text, "grid.csv");
+      RC_ASSERT(fastest_recorded_rate(grid) > 0);
+      RC_ASSERT(exhaustive_cost_s(grid) > 0);
+    } catch (const InputError& error) {
+      RC_ASSERT(std::string(error.what()).starts_with("grid.csv"));
+    }
+  });
 }

@@ -139,12 +139,12 @@ std::vector<Gate> judge_gates(const GateInput& input, std::size_t strict_from) {
     for (const SearchTrial& t : results->trials.front()) infeasible += t.outcome.infeasible;
   judge.add("out of memory recommended", fmt::format("{}", infeasible), "0", infeasible == 0);
 
-  const auto loss_high = [](const SearchTrial& t) { return std::optional(t.loss_high); };
-  const double usual = mean(values(mixed, loss_high));
+  const auto belief_sd = [](const SearchTrial& t) { return t.belief_sd; };
+  const double usual = mean(values(mixed, belief_sd));
   for (const auto& [name, results] : {std::pair{"irregular", &input.rough}, std::pair{"interacting", &input.interacting}}) {
     judge.p95_at_most(fmt::format("{}: regret, 95th percentile", name), values(results->trials.front(), regret), 0.08);
-    const double wide = mean(values(results->trials.front(), loss_high));
-    judge.add(fmt::format("{}: the loss's bound is wider than usual", name), percent(wide), "> " + percent(usual), wide > usual);
+    const double wide = mean(values(results->trials.front(), belief_sd));
+    judge.add(fmt::format("{}: the search believes less than usual", name), percent(wide) + " sd", "> " + percent(usual), wide > usual);
   }
   return judge.take();
 }

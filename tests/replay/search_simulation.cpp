@@ -8,7 +8,6 @@
 #include "replay/replay_runner.hpp"
 #include "search/shuffle.hpp"
 #include "sweep/components.hpp"
-#include "sweep/sweep.hpp"
 #include "synthetic_space.hpp"
 
 namespace feedtune {
@@ -55,7 +54,7 @@ SimulatedMachine::SimulatedMachine(std::uint64_t machine_seed, const SyntheticOp
   if (!true_rates.empty()) truth.fastest_images_per_s = true_rates.front();
 }
 
-Run simulate(const SimulatedMachine& on, const Simulation& simulation, const ReplayedMachine* machine) {
+SweepPlan sweep_plan(const SimulatedMachine& on, const Simulation& simulation) {
   SweepPlan plan;
   plan.space = on.space;
   plan.strategy = simulation.strategy;
@@ -68,10 +67,20 @@ Run simulate(const SimulatedMachine& on, const Simulation& simulation, const Rep
   for (const auto& [axis, values] : on.machine->axes()) spec.axes[axis] = values;
   if (simulation.trials) spec.budget.trials = simulation.trials;
   else spec.budget.seconds = budget_s(on, spec, simulation.cost_share);
-  ReplayRunner runner(machine != nullptr ? *machine : *on.machine);
+  return plan;
+}
+
+SweepHooks sweep_hooks(const Simulation& simulation) {
   SweepHooks hooks;
-  hooks.next_to_confirm = [](const Run& run) { return next_to_confirm(run, {.within = run.spec.within, .max_blocks = RecommendOptions{}.max_blocks}); };
-  return run_sweep(plan, runner, hooks);
+  hooks.next_to_confirm = simulation.confirm;
+  if (!hooks.next_to_confirm)
+    hooks.next_to_confirm = [](const Run& run) { return next_to_confirm(run, {.within = run.spec.within, .max_blocks = RecommendOptions{}.max_blocks}); };
+  return hooks;
+}
+
+Run simulate(const SimulatedMachine& on, const Simulation& simulation, const ReplayedMachine* machine) {
+  ReplayRunner runner(machine != nullptr ? *machine : *on.machine);
+  return run_sweep(sweep_plan(on, simulation), runner, sweep_hooks(simulation));
 }
 
 Run with_recommendation(Run run) {

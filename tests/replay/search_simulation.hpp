@@ -11,6 +11,7 @@
 #include "replay/synthetic_machine.hpp"
 #include "search/strategy.hpp"
 #include "space/space.hpp"
+#include "sweep/sweep.hpp"
 
 namespace feedtune {
 
@@ -31,7 +32,13 @@ struct Simulation {
   /// Components and search together may cost so much of the exhaustive sweep; confirmation comes on top.
   double cost_share = 0.1;
   std::optional<std::int64_t> trials{};  ///< a budget of trials instead
+  /// What the next confirmation block measures; empty: as the product has it.
+  std::function<std::vector<Configuration>(const Run&)> confirm{};
 };
+
+/// What run_sweep() is given. Refers to neither argument but for `on.machine`.
+SweepPlan sweep_plan(const SimulatedMachine& on, const Simulation& simulation);
+SweepHooks sweep_hooks(const Simulation& simulation);
 
 /// The finished run, without a recommendation. `machine`: what answers, where it is not the simulated machine itself.
 Run simulate(const SimulatedMachine& on, const Simulation& simulation, const ReplayedMachine* machine = nullptr);

@@ -8,8 +8,31 @@
 
 #include "measure/statistics.hpp"
 #include "measure/student_t.hpp"
+#include "search/belief.hpp"
 
 namespace feedtune {
+
+namespace {
+
+double belief_sd(const Run& run, const SimulatedMachine& on) {
+  SearchProblem problem;
+  problem.space = on.space.configurations;
+  problem.context = on.space.context;
+  std::vector<TrialResult> searched;
+  for (const TrialResult& trial : run.trials) {
+    if (trial.stage == "component") problem.components.push_back(trial);
+    if (trial.stage == "explore") searched.push_back(trial);
+  }
+  Belief belief(problem.space, problem);
+  belief.tell(searched);
+  belief.update();
+  Moments unknown;
+  for (std::size_t i = 0; i < belief.space().size(); ++i)
+    if (belief.measured(i) == 0 && belief.allowed(i)) unknown.add(belief.sd(i));
+  return unknown.mean();
+}
+
+}  // namespace
 
 SearchTrial judge_trial(const Run& run, const SimulatedMachine& on) {
   SearchTrial trial;
@@ -18,11 +41,7 @@ SearchTrial judge_trial(const Run& run, const SimulatedMachine& on) {
   const Recommendation recommendation = run.recommendation.value_or(Recommendation{});
   trial.decided = recommendation.decided;
   trial.within = trial.outcome.recommended_regret.value_or(1) <= recommendation.within;
-  if (recommendation.recommended && recommendation.recommended->loss) trial.loss_high = recommendation.recommended->loss->high;
-  if (recommendation.best) {
-    const Interval& rate = recommendation.best->images_per_s;
-    trial.half_width = (rate.high - rate.low) / 2 / rate.mean;
-  }
+  if (run.spec.strategy == "guided") trial.belief_sd = belief_sd(run, on);
   return trial;
 }
 
@@ -41,8 +60,13 @@ SearchResults run_trials(const SearchTrials& plan) {
       for (std::size_t i = next++; i < machines; i = next++) {
         const std::uint64_t seed = plan.first_seed + i;
         const SimulatedMachine on(seed, plan.machine);
-        for (std::size_t s = 0; s < plan.strategies.size(); ++s)
-          results.trials[s][i] = judge_trial(with_recommendation(simulate(on, {.strategy = plan.strategies[s], .seed = seed, .cost_share = plan.cost_share})), on);
+        for (std::size_t s = 0; s < plan.strategies.size(); ++s) {
+          Simulation simulation;
+          simulation.strategy = plan.strategies[s];
+          simulation.seed = seed;
+          simulation.cost_share = plan.cost_share;
+          results.trials[s][i] = judge_trial(with_recommendation(simulate(on, simulation)), on);
+        }
         if (plan.one_shot) results.one_shot[i] = sweep_once(on, seed);
         const std::lock_guard lock(told);
         if (plan.progress) plan.progress(++done);

@@ -27,8 +27,9 @@ struct SearchTrial {
   PerformanceShare performance;
   bool decided = false;   ///< the sweep says that its answer is settled: the loss is under `within` with 95 %
   bool within = false;    ///< and so it is, against the fastest of all
-  double loss_high = 0;   ///< published upper bound of the recommended one's loss
-  double half_width = 0;  ///< of the best's published interval, relative
+  /// What the guided search does not know in the end: mean relative deviation of what it believes of those not measured.
+  /// Absent for others.
+  std::optional<double> belief_sd{};
 };
 
 struct SearchResults {

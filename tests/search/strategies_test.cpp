@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <random>
 #include <set>
 
 #include "core/error.hpp"
 #include "search/reference.hpp"
+#include "search/shuffle.hpp"
 #include "search/strategy.hpp"
 
 using namespace feedtune;
@@ -155,6 +157,75 @@ TEST_P(EveryStrategy, CopesWithASingleConfigurationAndWithResultsThatAreMissing)
   EXPECT_FALSE(strategy->ask().empty());
 }
 
+TEST_P(EveryStrategy, TheOrderOfTheSpaceDoesNotDecideWhatIsMeasured) {
+  std::vector<Configuration> space = space_of(4, 5);
+  const auto asked_of = [&](const std::vector<Configuration>& configurations) {
+    SearchProblem problem = problem_of(configurations, 9);
+    problem.reference = pick_reference(space_of(4, 5), 2);
+    auto asked = keys(run(problem, fast));
+    std::sort(asked.begin(), asked.end());
+    return asked;
+  };
+  const auto sorted = asked_of(space);
+  std::mt19937_64 random(4);
+  shuffle(space, random);
+  EXPECT_EQ(asked_of(space), sorted);
+}
+
+TEST_P(EveryStrategy, EndsWhenAllIsEqualAndWhenTrialsFailAtRandom) {
+  const SearchProblem problem = problem_of(space_of(4, 5), 3);
+  EXPECT_FALSE(run(problem, [](const TrialPlan& plan) {
+                 TrialResult result = fast(plan);
+                 result.images_per_s = Interval{100, 99, 101, 10};
+                 return result;
+               }).empty());
+  std::mt19937_64 random(5);
+  std::set<std::string> worked;
+  const auto asked = run(problem, [&](const TrialPlan& plan) {
+    const std::uint64_t draw = random() % 10;
+    if (draw == 0) return failed(plan, TrialStatus::crashed);
+    if (draw == 1) return failed(plan, TrialStatus::no_steady_state);
+    worked.insert(plan.configuration.key());
+    return fast(plan);
+  });
+  EXPECT_GT(worked.size(), 1u);
+}
+
+TEST_P(EveryStrategy, SmallBudgetsEndTooAndEachPlanKeepsToTheRules) {
+  for (const Budget budget : {Budget{.seconds = {}, .trials = 1}, Budget{.seconds = {}, .trials = 7}, Budget{.seconds = 0.5, .trials = {}},
+                              Budget{.seconds = 30.0, .trials = {}}, Budget{.seconds = 30.0, .trials = 5}}) {
+    SearchProblem problem = problem_of(space_of(4, 5), 3);
+    problem.budget = budget;
+    std::set<std::pair<int, std::string>> seen;
+    const auto asked = run(problem, fast);
+    EXPECT_FALSE(asked.empty());
+    for (const TrialPlan& plan : asked)
+      if (plan.configuration != problem.reference) {
+        EXPECT_TRUE(seen.emplace(plan.block, plan.configuration.key()).second) << plan.block << ' ' << plan.configuration.key();
+      }
+  }
+}
+
+TEST_P(EveryStrategy, TakesAxesThatFeedtuneNeverHeardOf) {
+  std::vector<Configuration> space;
+  for (const std::int64_t depth : {1, 2, 4, 8})
+    for (const char* flux : {"low", "high"}) space.push_back(Configuration({{"depth", depth}, {"flux", flux}}));
+  const auto asked = run(problem_of(space, 3), [](const TrialPlan& plan) {
+    TrialResult result;
+    result.configuration = plan.configuration;
+    result.block = plan.block;
+    const double rate = 100 * static_cast<double>(plan.configuration.integer("depth").value_or(1));
+    result.images_per_s = Interval{rate, 0.99 * rate, 1.01 * rate, 10};
+    result.cost_s = 2;
+    return result;
+  });
+  std::set<Configuration> seen;
+  for (const TrialPlan& plan : asked)
+    if (plan.purpose == Purpose::trial) seen.insert(plan.configuration);
+  EXPECT_TRUE(seen.contains(Configuration({{"depth", std::int64_t{8}}, {"flux", "low"}})) || seen.contains(Configuration({{"depth", std::int64_t{8}}, {"flux", "high"}})))
+      << "the fastest was never tried";
+}
+
 TEST(Strategies, GridMeasuresEveryConfigurationOnceAndTheReferenceAroundEachBlock) {
   const SearchProblem problem = problem_of(space_of(4, 5), 3);  // 40 configurations
   const auto asked = drive(*strategy_named("grid").make(problem), fast);
@@ -180,6 +251,49 @@ TEST(Strategies, GridSpreadsBatchSizesSoThatAnEarlyEndHasSeenThemAll) {
     if (asked[i].configuration != problem.reference) ++in_first_half[*asked[i].configuration.integer("batch_size")];
   }
   for (const std::int64_t batch : {16, 32, 64, 128}) EXPECT_NEAR(in_first_half[batch], 8, 2) << batch;
+}
+
+TEST(Strategies, HalvingMeasuresTheBetterHalfAgainUntilTheBestIsLeft) {
+  const SearchProblem problem = problem_of(space_of(4, 5), 3);  // 40: the reference and 39 others, of which 8 with 4 workers
+  std::map<std::string, int> count;
+  const auto asked = drive(*strategy_named("halving").make(problem), fast);
+  for (const TrialPlan& plan : asked) ++count[plan.configuration.key()];
+  std::map<int, int> with_at_least;  // rungs: 39, 20, 10, 5, 3, 2
+  for (const auto& [key, times] : count)
+    for (int rung = 1; rung <= times && key != problem.reference.key(); ++rung) ++with_at_least[rung];
+  EXPECT_EQ(with_at_least, (std::map<int, int>{{1, 39}, {2, 20}, {3, 10}, {4, 5}, {5, 3}, {6, 2}}));
+  for (const auto& [key, times] : count) {
+    EXPECT_TRUE(times < 4 || key == problem.reference.key() || key.find("num_workers=4") != std::string::npos) << key << " was kept, a slower one";
+  }
+}
+
+TEST(Strategies, HalvingFollowsTheReferenceAndNotTheMachinesDrift) {
+  // Whatever is measured late looks 40 % faster; the reference shows it.
+  const SearchProblem problem = problem_of(space_of(4, 5), 3);
+  int trials = 0;
+  std::map<std::string, int> count;
+  for (const TrialPlan& plan : drive(*strategy_named("halving").make(problem), [&](const TrialPlan& p) {
+         TrialResult result = fast(p);
+         if (++trials > 24) result.images_per_s->mean *= 1.4;
+         return result;
+       }))
+    ++count[plan.configuration.key()];
+  for (const auto& [key, times] : count) {
+    EXPECT_TRUE(times < 4 || key == problem.reference.key() || key.find("num_workers=4") != std::string::npos) << key << " was kept, a slower one";
+  }
+}
+
+TEST(Strategies, HalvingWithABudgetForFewTrialsHalvesAPartOfTheSpaceWithinIt) {
+  for (const auto& [budget, most] : {std::pair{Budget{.seconds = {}, .trials = 30}, 20u}, std::pair{Budget{.seconds = 60.0, .trials = {}}, 20u}}) {
+    SearchProblem problem = problem_of(space_of(4, 5), 3);
+    problem.budget = budget;  // a trial costs 2 s
+    const auto asked = drive(*strategy_named("halving").make(problem), fast);
+    EXPECT_LE(asked.size(), most + 6) << "65 % of 30 trials, and a reference to each short rung";
+    std::map<std::string, int> count;
+    for (const TrialPlan& plan : asked) ++count[plan.configuration.key()];
+    EXPECT_GE(count.size(), 8u);
+    EXPECT_TRUE(std::any_of(count.begin(), count.end(), [&](const auto& c) { return c.first != problem.reference.key() && c.second > 2; }));
+  }
 }
 
 TEST(Strategies, AnUnknownOneIsNamedWithTheNearest) {

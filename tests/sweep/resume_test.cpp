@@ -109,6 +109,8 @@ TEST(Resume, EveryDifferenceOfTheSpecIsListed) {
       {"axes.loader: batch_per_worker -> default", [](feedtune::Run& run) { run.spec.axes.erase("loader"); }},
       {"axes.num_workers: 0, 1, 4, 8 -> 0", [](feedtune::Run& run) { run.spec.axes["num_workers"].resize(1); }},
       {"current: none -> num_workers=1", [](feedtune::Run& run) { run.spec.current = Configuration({{"num_workers", std::int64_t{1}}}); }},
+      {"replay's digest: none -> 1f", [](feedtune::Run& run) { run.spec.replay = ReplaySource{.file = "a.csv", .digest = "1f"}; }},
+      {"baseline: default -> num_workers=1", [](feedtune::Run& run) { run.spec.baseline = Configuration({{"num_workers", std::int64_t{1}}}); }},
       {"data's digest: abc -> def", [](feedtune::Run& run) { run.data.digest = "def"; }},
       {"effective CPUs: 1 -> 2", [](feedtune::Run& run) { run.machine.cpus.effective = 2; }},
   };

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "core/error.hpp"
+#include "space/recorded_space.hpp"
 #include "sweep/fake_sweep.hpp"
 
 using namespace feedtune;
@@ -328,7 +329,32 @@ TEST(Sweep, MistakesAreFoundBeforeTheFirstTrial) {
   plan = fake_plan();
   plan.header.spec.current = Configuration(std::map<std::string, AxisValue>{{"num_workers", std::int64_t{-2}}});
   EXPECT_THROW(run_sweep(plan, runner, {}), SpecError);
+  plan = fake_plan();
+  plan.space.configurations.clear();
+  EXPECT_THROW(run_sweep(plan, runner, {}), SpecError) << "an empty space";
   EXPECT_TRUE(runner.requests.empty());
+}
+
+TEST(Sweep, ARecordedSpaceIsSearchedAsItIsAndWhatItLacksIsNotConfirmed) {
+  FakeRunner runner;
+  runner.rate = [](const Configuration& c) { return 100.0 * static_cast<double>(*c.integer("depth")); };
+  SweepPlan plan;
+  plan.header.spec.strategy = "grid";
+  plan.header.spec.device = "recorded";
+  std::vector<Configuration> recorded;
+  for (const std::int64_t depth : {1, 2, 3}) recorded.push_back(Configuration({{"depth", depth}}));
+  plan.space = recorded_space(recorded, {});
+  plan.components.emplace();
+  const Configuration hole({{"depth", std::int64_t{9}}});
+  SweepHooks hooks;
+  hooks.next_to_confirm = [&](const feedtune::Run& run) {
+    return count_stage(run.trials, "confirm") < 6 ? std::vector{recorded[2], recorded[0], hole} : std::vector{hole};
+  };
+  const feedtune::Run run = run_sweep(plan, runner, hooks);
+  EXPECT_TRUE(run.complete);
+  EXPECT_EQ(count_stage(run.trials, "component"), 0) << "the record has no parts";
+  EXPECT_EQ(count_stage(run.trials, "confirm"), 6);
+  for (const TrialResult& trial : run.trials) EXPECT_NE(trial.configuration, hole);
 }
 
 TEST(Sweep, CollapsedAxesAreNoted) {

@@ -1,0 +1,35 @@
+#pragma once
+// Values of options as typed. Each function throws UsageError that names the option and what is accepted.
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/single_line.hpp"
+
+namespace feedtune {
+
+template <class T>
+T integer_option(const std::string& text, const char* option, T low, T high) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < low || value > high)
+    throw UsageError(fmt::format("{}: got '{}', want an integer from {} to {}", option, single_line(text), low, high));
+  return value;
+}
+
+/// "a,b" -> a and b; an empty part is one too.
+inline std::vector<std::string> listed_option(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0;;) {
+    const std::size_t end = text.find(',', begin);
+    parts.push_back(text.substr(begin, end - begin));
+    if (end == std::string::npos) return parts;
+    begin = end + 1;
+  }
+}
+
+}  // namespace feedtune
