@@ -16,7 +16,7 @@ const std::vector<SweepOption>& sweep_options() {
       {"step", "T@B,..", "your own step times instead of a model: 85ms@64,150ms@128 (virtual devices)"},
       {"current", "NAME=V,..", "what you use today: measured beside the rest, and its batch size is kept"},
       {"strategy", "S", "how to search (see `feedtune strategies`)"},
-      {"budget", "B", "when to stop: 5m, 90s or 200trials (default: 5m; with axes given, when all is measured)"},
+      {"budget", "B", "when to stop: 5m, 90s or 200trials (default: 5m; with axes given, when the strategy has ended)"},
       {"replay", "FILE", "measure nothing: answer every trial from a recorded run or a CSV of runs (see results/README.md)"},
       {"trial-time", "T", "longest measured time of one trial, after warm-up: 3s"},
       {"cache", "C", "page cache before each trial: warm, cold, as-is"},

@@ -14,7 +14,8 @@ namespace feedtune {
 namespace {
 
 constexpr std::size_t count = 192;
-constexpr std::size_t filling = 48;  ///< batches before the queue has settled
+/// Batches before the queue has settled; 144 are left, which many numbers of workers divide, so that bursts end where they began.
+constexpr std::size_t filling = 47;
 
 /// Normal quantiles in an order without a pattern: multiplying by a primitive root of the prime 193 visits 1 to 192 once.
 const std::array<double, count>& deviates() {

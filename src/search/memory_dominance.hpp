@@ -10,9 +10,9 @@
 namespace feedtune {
 
 /// If a configuration ran out of device memory, so will any with at least its batch size, bytes a value and input
-/// buffers; if it ran out of host or pinned memory, any with at least its batch size, workers and batches ahead; so too where nobody
-/// knows of which memory (a recorded run). Axes
-/// without a say in that memory are ignored, the others (unknown ones too) have to be equal.
+/// buffers; if it ran out of host or pinned memory, any with at least its batch size, workers and batches ahead; so too
+/// where nobody knows of which memory (a recorded run). Axes without a say in that memory are ignored, the others (unknown
+/// ones too) have to be equal.
 class MemoryDominance {
  public:
   /// Takes note of a result; anything but out of memory is ignored.

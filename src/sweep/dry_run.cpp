@@ -10,6 +10,14 @@
 namespace feedtune {
 namespace {
 
+/// images/s between 100 and 200 without any rule: a strategy that stops when little is left to gain goes on to its cap, so
+/// that the plan is the longest there can be. FNV-1a (Fowler, Noll, Vo) of the configuration.
+double made_up_rate(const Configuration& configuration) {
+  std::uint32_t hash = 2166136261u;
+  for (const char character : configuration.key()) hash = (hash ^ static_cast<unsigned char>(character)) * 16777619u;
+  return 100 + static_cast<double>(hash % 1000) / 10;
+}
+
 class PlanningRunner final : public TrialRunner {
  public:
   explicit PlanningRunner(const SpaceContext& context) : context_(context) {}
@@ -30,7 +38,8 @@ class PlanningRunner final : public TrialRunner {
     now_s_ += planned.estimated_s;
     trials_.push_back(planned);
     TrialResult result;
-    result.images_per_s = Interval{100, 100, 100, 10};
+    const double rate = made_up_rate(request.configuration);
+    result.images_per_s = Interval{rate, rate, rate, 10};
     return result;
   }
   double now_s() const override { return now_s_; }

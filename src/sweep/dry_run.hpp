@@ -22,7 +22,9 @@ struct PlannedTrial {
 };
 
 struct DryRun {
-  std::vector<PlannedTrial> trials;  ///< in order; confirmation is not among them: results decide
+  /// In order; confirmation is not among them: results decide. A strategy that goes by results (guided) is shown with
+  /// made-up ones: the number of trials is the most that it would take, which ones is an example.
+  std::vector<PlannedTrial> trials;
   double estimated_s = 0;            ///< of `trials`
   double confirm_s = 0;              ///< of confirmation: the rest of the budget, else 5 blocks of 8
   std::int64_t confirm_trials = 0;   ///< at most, where the budget says so; else about
