@@ -175,7 +175,7 @@ TEST_P(SearchMetamorphic, AxesThatNobodyKnowsAreSearchedAllTheSame) {
   for (Configuration& c : problem.space) c = renamed(c);
   problem.context.planned_device_bytes = nullptr;
   const Asked trials = asked(GetParam(), problem, strange, 50);
-  EXPECT_GE(trials.size(), 40u);
+  EXPECT_GE(trials.size(), 25u);  // halving ends sooner than its budget
   EXPECT_GE(best_truth(trials, strange, problem.space), 0.8 * on.truth.fastest_images_per_s);
 }
 
