@@ -158,7 +158,7 @@ void Belief::fit_values() {
   bool whole = can_predict;
   for (std::size_t i = 0; i < space_.size() && whole; ++i) {
     // Without components whole trials alone decide the parameters, and what they leave open has to be believed as open.
-    // With components the fit itself does better (results/search.md).
+    // With components the fit itself does better (results/guided.md).
     if (predictor_.knows_parts()) {
       predicted[i] = predictor_.log_images_per_s(space_[i]).value_or(std::numeric_limits<double>::quiet_NaN());
     } else if (auto prediction = predictor_.predict(space_[i])) {
@@ -186,8 +186,6 @@ void Belief::fit_values() {
   beliefs_ = (predicted_ ? with_predictor_ : alone_).beliefs();
   for (std::size_t i = 0; i < space_.size(); ++i) beliefs_[i].mean += expected_[i];
 }
-
-const GpScales& Belief::scales() const { return (predicted_ ? with_predictor_ : alone_).scales(); }
 
 Draws Belief::draw(std::vector<std::size_t> members, int count, std::mt19937_64& random) const {
   const GaussianProcess::Joint joint = (predicted_ ? with_predictor_ : alone_).joint(members);

@@ -39,7 +39,6 @@ class Belief {
   double sd(std::size_t i) const { return beliefs_[i].sd; }
   /// Trials that worked.
   int measured(std::size_t i) const { return measured_[i]; }
-  std::size_t trials_that_worked() const { return observations_.size(); }
   /// May be asked for: not failed for good, not known or planned to run out of memory, nor to leave less than a tenth of it.
   bool allowed(std::size_t i) const { return allowed_[i]; }
   /// Chance that a trial fails, from those nearby.
@@ -49,8 +48,6 @@ class Belief {
   double cost_s(std::size_t i) const { return costs_[i]; }
 
   Draws draw(std::vector<std::size_t> members, int count, std::mt19937_64& random) const;
-  const GpScales& scales() const;
-  bool goes_by_predictor() const { return predicted_; }
 
  private:
   struct Told {

@@ -2,6 +2,7 @@
 // What trials promise, from draws of what is believed of the front.
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "search/belief.hpp"

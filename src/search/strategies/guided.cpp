@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <set>
 #include <utility>
 
 #include "search/belief.hpp"
