@@ -158,7 +158,7 @@ void Belief::fit_values() {
   bool whole = can_predict;
   for (std::size_t i = 0; i < space_.size() && whole; ++i) {
     // Without components whole trials alone decide the parameters, and what they leave open has to be believed as open.
-    // With components the fit itself does better (results/guided.md).
+    // With components the fit itself does better (results/search.md).
     if (predictor_.knows_parts()) {
       predicted[i] = predictor_.log_images_per_s(space_[i]).value_or(std::numeric_limits<double>::quiet_NaN());
     } else if (auto prediction = predictor_.predict(space_[i])) {
