@@ -23,6 +23,7 @@ namespace feedtune {
 namespace {
 
 constexpr int least_confirm_blocks = 3;
+constexpr std::int64_t least_confirm_trials = 100;  ///< that confirmation may take without a budget
 const std::vector<Configuration>& not_empty(const std::vector<Configuration>& space) {
   if (space.empty()) throw SpecError("axes", "no configuration to try: the search space is empty");
   return space;
@@ -160,10 +161,19 @@ class Sweep {
   void confirm() {
     if (!hooks_.next_to_confirm) return;
     book_.start_stage("confirm", std::nullopt);
+    const std::int64_t explored = book_.spending().trials();
+    const bool limited = spec_.budget.trials || spec_.budget.seconds;
     std::vector<Configuration> block;
     for (int number = 0; number < plan_.most_confirm_blocks && book_.may_go_on(); ++number) {
       const std::vector<Configuration> wanted = hooks_.next_to_confirm(book_.run());
       if (wanted.empty() && (number == 0 || number >= least_confirm_blocks)) return;
+      const std::int64_t confirmed = book_.spending().trials() - explored;
+      if (!limited && confirmed >= std::max(explored, least_confirm_trials)) {
+        book_.note("budget", fmt::format("confirmation ended undecided after {}; without a budget it takes as many as the search or {}, "
+                                         "--budget gives it more",
+                                         counted(confirmed, "trial"), least_confirm_trials));
+        return;
+      }
       if (!wanted.empty()) block = completed(wanted);
       if (block.empty() || !measure_block(block, number)) return;
     }

@@ -161,6 +161,15 @@ TEST(Sweep, ABudgetOfTrialsIsMetExactlyWithAnchorsAndPartsOutside) {
   }
 }
 
+TEST(Sweep, WithoutABudgetAnEndlessConfirmationIsEndedAndSaid) {
+  FakeRunner runner;
+  SweepPlan plan = fake_plan();
+  plan.most_confirm_blocks = 1000;
+  const feedtune::Run run = run_sweep(plan, runner, {.next_to_confirm = confirm_fastest(1000)});
+  EXPECT_EQ(count_stage(run.trials, "confirm"), 100) << "blocks of 4; the search took 36";
+  EXPECT_THAT(run.notes, Contains(Field(&RunNote::text, HasSubstr("undecided after 100 trials"))));
+}
+
 TEST(Sweep, ABudgetOfSecondsIsOverrunByOneTrialAtMostWithAnchorsOutside) {
   for (const double budget : {10.0, 30.0, 60.0, 200.0}) {
     FakeRunner runner;
