@@ -109,7 +109,7 @@ void Belief::judge_allowed() {
 double Belief::planned_cost_s(std::size_t i) const {
   const Configuration& c = space_[i];
   double measured_s = target_s_;
-  if (const auto batch = c.integer("batch_size"); batch && !observations_.empty()) {
+  if (const auto batch = c.integer("batch_size"); batch && (predicted_ || !observations_.empty())) {
     const auto kind = enum_from_text<LoaderKind>(c.text("loader").value_or("")).value_or(LoaderKind::batch_per_worker);
     const std::int64_t images = images_of_shortest_trial(kind, *batch, c.integer("num_workers").value_or(0), c.integer("prefetch").value_or(2),
                                                          c.integer("ready_batches").value_or(4));

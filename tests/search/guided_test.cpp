@@ -218,6 +218,31 @@ TEST(Guided, ABudgetSmallerThanTheProbesStillSeesTheReferenceAndOthers) {
   EXPECT_GE(found.trials.size(), 2u);
 }
 
+TEST(Guided, AShortBudgetIsNotSpentOnAFewProbesThatTakeLong) {
+  SearchProblem problem = problem_of(pipeline_space(), 1);
+  problem.target.max_time_s = 3;
+  problem.budget.seconds = 100;  // 65 of them for the search
+  // The parts alone say that 1024 images a batch take long to load: the shortest trial of 16 workers needs 114 batches.
+  const auto part = [&](Purpose purpose, std::int64_t batch, std::int64_t workers, double rate) {
+    TrialResult t;
+    t.purpose = purpose;
+    t.stage = "component";
+    for (const Configuration& c : problem.space)
+      if (c.integer("batch_size") == batch && c.integer("num_workers") == workers && c.text("loader") == "batch_per_worker" && c.text("host_memory") == "pinned") t.configuration = c;
+    t.images_per_s = Interval{rate, rate, rate, 20};
+    problem.components.push_back(t);
+  };
+  part(Purpose::loader_only, 64, 1, 180);
+  part(Purpose::loader_only, 64, 8, 1100);
+  for (const std::int64_t batch : {16, 64, 256, 1024}) {
+    part(Purpose::step_only, batch, 1, static_cast<double>(batch) / (0.008 + static_cast<double>(batch) / 1700));
+    part(Purpose::copy_only, batch, 1, 12000);
+  }
+  const auto strategy = strategy_named("guided").make(problem);
+  for (const TrialPlan& plan : strategy->ask())
+    EXPECT_LE(cost_s(plan.configuration, decode_copy_step(plan.configuration)), 2 * 6.6) << plan.configuration.key() << ": twice the cheapest, and the prediction may be wrong by as much";
+}
+
 TEST(Guided, AsksSoonEvenAfterTwoHundredTrials) {
   std::vector<Configuration> space;
   for (const Configuration& c : pipeline_space())

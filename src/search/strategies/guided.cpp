@@ -89,9 +89,21 @@ class Guided final : public Strategy {
     if (problem_.budget.trials) count = std::min(count, static_cast<std::size_t>(std::max<std::int64_t>(1, *problem_.budget.trials / 4)));
     if (small()) count = belief_.space().size();
     std::vector<bool> usable(belief_.space().size());
-    for (std::size_t i = 0; i < usable.size(); ++i) usable[i] = i != reference_ && belief_.allowed(i);
+    const double most_s = most_probe_s(count);
+    for (std::size_t i = 0; i < usable.size(); ++i) usable[i] = i != reference_ && belief_.allowed(i) && belief_.cost_s(i) <= most_s;
     probes_ = spread_probes(belief_.coordinates(), usable, reference_, count, random_);
   }
+
+  /// What one of `count` probes may take of a budget of seconds: a large batch of a slow loader takes as long as ten others.
+  double most_probe_s(std::size_t count) const {
+    double cheapest_s = std::numeric_limits<double>::infinity();
+    if (!problem_.budget.seconds || small()) return cheapest_s;
+    for (std::size_t i = 0; i < belief_.space().size(); ++i)
+      if (belief_.allowed(i)) cheapest_s = std::min(cheapest_s, belief_.cost_s(i));
+    return std::max(2 * cheapest_s, search_s() / static_cast<double>(count));
+  }
+  /// Of a budget of seconds, the part for trials of the search.
+  double search_s() const { return (1 - confirm_share) * std::max(1e-9, *problem_.budget.seconds - components_s_); }
 
   std::vector<std::size_t> next_probes() {
     refresh();
@@ -132,7 +144,7 @@ class Guided final : public Strategy {
     if (problem_.budget.trials || problem_.budget.seconds) {
       double share = 0;
       if (problem_.budget.trials) share = trials / ((1 - confirm_share) * static_cast<double>(*problem_.budget.trials));
-      if (problem_.budget.seconds) share = std::max(share, (spent_s_ - components_s_) / ((1 - confirm_share) * std::max(1e-9, *problem_.budget.seconds - components_s_)));
+      if (problem_.budget.seconds) share = std::max(share, (spent_s_ - components_s_) / search_s());
       return share;
     }
     double all_s = 0;
