@@ -59,6 +59,7 @@ struct StrategyEntry {
   std::string name;
   std::string summary;
   std::function<std::unique_ptr<Strategy>(SearchProblem)> make;
+  bool measures_all = false;  ///< goes on until the space or the budget ends: how many trials that takes is known before
 };
 
 /// Every strategy, from the files in strategies/ (generated table, alphabetical).

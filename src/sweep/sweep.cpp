@@ -83,7 +83,8 @@ class Sweep {
   void explore() {
     const auto configurations = static_cast<std::int64_t>(plan_.space.configurations.size());
     const std::int64_t with_references = configurations + (configurations + 7) / 8;
-    book_.start_stage("explore", static_cast<int>(book_.spending().explore_trials_left(with_references)));
+    const std::int64_t at_most = book_.spending().explore_trials_left(with_references);
+    book_.start_stage("explore", strategy_entry_.measures_all ? std::optional(static_cast<int>(at_most)) : std::nullopt);
     const auto strategy = strategy_entry_.make(problem());
     while (book_.may_go_on()) {
       const std::vector<TrialPlan> block = strategy->ask();

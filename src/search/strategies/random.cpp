@@ -12,7 +12,8 @@ StrategyEntry make_random() {
             std::sort(order.begin(), order.end());
             shuffle(order, random);
             return std::make_unique<Blocks>(std::move(order), problem);
-          }};
+          },
+          true};
 }
 
 }  // namespace feedtune
