@@ -48,13 +48,16 @@ cp -r results/schema "$top/results/"
 cp LICENSE scripts/gpu_check.sh "$top/"
 
 # Lines of ldd: "libfmt.so.9 => /lib/x86_64-linux-gnu/libfmt.so.9 (0x...)", and the loader's with its path alone.
-needed=$(cd "$build" && ldd "${programs[@]}" feedtune-cuda.so)
+# Without the caller's LD_LIBRARY_PATH: the tests' fake CUDA, or another's libraries, must not be taken for the machine's own.
+needed=$(cd "$build" && env -u LD_LIBRARY_PATH ldd "${programs[@]}" feedtune-cuda.so)
 while read -r name path; do
   case "$name" in
     libcublas*|libcuda.*|libnvidia*) ;;
     libcudart*)
-      # Searched after the target's own.
-      [ "$(stat -L -c %s "$path")" -ge "$cudart_most_bytes" ] || cp -L "$path" "$top/lib/last/$name" ;;
+      case "$(realpath "$path")" in */fake_cuda/*) die 3 "$path is the tests' fake CUDA, no runtime to ship" ;; esac
+      # Searched after LD_LIBRARY_PATH and /usr/local/cuda, but before what only the loader's cache knows.
+      if [ "$(stat -L -c %s "$path")" -lt "$cudart_most_bytes" ]; then cp -L "$path" "$top/lib/last/$name"
+      else echo "bundle.sh: $name is left out: $path has over $cudart_most_bytes bytes; the target's own is needed" >&2; fi ;;
     *) [ -e "$top/lib/$name" ] || cp -L "$path" "$top/lib/$name" ;;
   esac
 done < <(awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }' <<<"$needed" | sort -u)

@@ -24,7 +24,8 @@ class Bundle : public testing::Test {
     root_ = fs::path(testing::TempDir()) / ("bundle-root-" + std::to_string(::getpid()));
     fs::create_directories(root_ / "dev");
     fs::create_directories(root_ / "proc");
-    made_ = run(std::string(sources) + "/scripts/bundle.sh --build " + fs::path(program).parent_path().string() + " -o " + archive() +
+    // With the fake CUDA in the way, as in a shell that has just rehearsed on it.
+    made_ = run("LD_LIBRARY_PATH=" + std::string(feedtune::build_paths::fake_cuda) + " " + std::string(sources) + "/scripts/bundle.sh --build " + fs::path(program).parent_path().string() + " -o " + archive() +
                 " && tar -xzf " + archive() + " -C " + root_.string());
   }
   static void TearDownTestSuite() {
@@ -80,6 +81,26 @@ TEST_F(Bundle, ItsProgramsRunWhereNothingIsInstalled) {
   const Outcome tests = inside("/feedtune/test_gpu --gtest_brief=1");
   EXPECT_EQ(tests.code, 0) << tests.out;
   EXPECT_THAT(tests.out, HasSubstr("no GPU to test on: libcublas.so."));
+}
+
+TEST_F(Bundle, TheTestsFakeCudaIsNotInIt) {
+  for (const auto& entry : fs::recursive_directory_iterator(root_ / "feedtune" / "lib")) {
+    if (!entry.path().filename().string().starts_with("libcudart")) continue;
+    EXPECT_THAT(feedtune::test::text_of(entry.path()), testing::Not(HasSubstr("fake CUDA"))) << entry.path();
+  }
+}
+
+TEST_F(Bundle, ALauncherThatAnotherProgramInheritedIsNotTakenForItsOwn) {
+  const std::string other = program;
+  const Outcome devices = run("env -u FEEDTUNE_CONFIGS FEEDTUNE_LAUNCHER=/nowhere/feedtune " + other + " devices");
+  EXPECT_EQ(devices.code, 0) << "it looks for its configs beside itself: " << devices.out;
+  const Outcome data = run(other + " make-data --quiet --images 20 " + (root_ / "other-data").string());
+  EXPECT_EQ(data.code, 0) << data.out;
+  // Started again for its trials it must be itself, also where the launcher named is a real one.
+  const Outcome swept = run("FEEDTUNE_LAUNCHER=/bin/false " + other + " sweep --data " + (root_ / "other-data").string() + " --out " +
+                            (root_ / "other-run").string() + " --device null --axis batch_size=4 --axis num_workers=0 --axis loader=pooled"
+                            " --image-size 32 --trial-time 0.1s --budget 2trials --no-anchors --quiet");
+  EXPECT_EQ(swept.code, 0) << swept.out;
 }
 
 TEST_F(Bundle, ALibraryPathOfTheUsersIsSearchedForWhatTheBundleLacks) {
