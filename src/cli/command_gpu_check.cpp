@@ -32,7 +32,7 @@ std::string last_line(const std::string& path) {
   return single_line(last);
 }
 
-/// A line of parts.txt: "copies 0 3120 50", or "memcheck skip 0 70 WHY": name, exit code, milliseconds, limit in seconds.
+/// A line of parts.txt: "copies 0 3120 50" ("SIGTERM" where the script was stopped in it), or "memcheck skip 0 70 WHY": name, exit code, milliseconds, limit in seconds.
 CheckPart read_part(const std::string& line, const std::string& folder, GpuCheck& check) {
   std::istringstream words(line);
   CheckPart part;
@@ -50,6 +50,9 @@ CheckPart read_part(const std::string& line, const std::string& folder, GpuCheck
   if (code == "124" || code == "137") {
     part.status = PartStatus::timeout;
     part.reason = fmt::format("not done after {} s", part.limit_s);
+  } else if (code.starts_with("SIG")) {
+    part.status = PartStatus::failed;
+    part.reason = "stopped by " + code;
   } else if (code != "0" || !fault.empty()) {
     part.status = PartStatus::failed;
     const std::string said = last_line((fs::path(folder) / (part.name + ".log")).string());
