@@ -105,6 +105,27 @@ TEST(MeasureSteps, AStepThatIsNoLineIsInterpolatedAndTheMisfitOfBothIsStored) {
   EXPECT_NEAR(curves[0].hold_out->misfit, ((1.8 + 3.6 + 0.5) + (5.2 + 5.2 + 0.5)) / 2 / 9.3 - 1, 1e-6);
 }
 
+TEST(MeasureSteps, WhereTheHostIsTheLimitItsSpeedIsNotTakenForTheDevices) {
+  KnownSteps runner;
+  runner.change = [](const TrialRequest& request, TrialResult& result) {
+    if (request.setup.loader.batch_size <= 4) result.phases["forward"].mean += 5;  // 4.7 ms of work, 10 ms until it was queued
+  };
+  StepsRequest request = request_of(60);
+  request.batch_sizes = {4, 32, 64, 128};
+  ProfileInput input;
+  input.origin = "a test";
+  input.steps = measure_steps(runner, request, quiet);
+  input.rates.launch_us = {5};
+  input.submitted = {{.model = "mixer-pico", .precision = Precision::fp32, .image_size = 32, .batch_size = 4}};
+  input.rates.submit_ms = {{9.7}};
+  std::vector<std::string> notes;
+  const auto curves = fit_steps(input, notes);
+  ASSERT_EQ(curves.size(), 1u);
+  EXPECT_NEAR(curves[0].forward.fixed, 1, 1e-6);
+  EXPECT_NEAR(curves[0].forward.slope, 0.1, 1e-6);
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("at batch size 4 the step takes no longer than this host needs to submit it (9.7 ms)")));
+}
+
 TEST(MeasureSteps, RoundsGoUpAndDownSoThatADriftIsNoSlope) {
   KnownSteps runner;
   measure_steps(runner, request_of(30), quiet);
