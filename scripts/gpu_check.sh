@@ -9,11 +9,12 @@
 # Exit code: 0 every part is ok or skipped; 7 one failed or took too long; 6 no GPU can be used here; 2 usage; 3 nothing to check; 5 I/O;
 # 129, 130, 143 stopped by a signal: the JSON holds what was done until then.
 set -uo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
 bundle="" out=gpu-check.json
 die() { echo "gpu_check.sh: $2" >&2; exit "$1"; }
 while [ $# -gt 0 ]; do
   case "$1" in
+    -h|--help) sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$(readlink -f "$0")"; exit 0 ;;
     -o|--bundle)
       [ $# -ge 2 ] && [ -n "$2" ] || die 2 "$1 needs a path"
       if [ "$1" = -o ]; then out=$2; else bundle=$2; fi
@@ -22,6 +23,11 @@ while [ $# -gt 0 ]; do
   esac
 done
 [ -d "$(dirname "$out")" ] || die 2 "-o: no folder $(dirname "$out")"
+[ -w "$(dirname "$out")" ] || die 5 "$(dirname "$out"): cannot be written to"
+if [ -e "$out" ] || [ -L "$out" ]; then
+  [ -f "$out" ] && [ ! -L "$out" ] && grep -q '"feedtune.gpu_check"' "$out" 2>/dev/null || die 3 "$out is there already, and no earlier check's; want a new file"
+  echo "gpu_check: $out, of an earlier check, will be replaced" >&2
+fi
 
 if [ -z "$bundle" ] && [ -x "$here/feedtune" ]; then
   bundle=$here

@@ -76,7 +76,13 @@ int run_command(const GpuCheckArguments& arguments) {
     failed = failed || part.status == PartStatus::failed || part.status == PartStatus::timeout;
     std::cout << fmt::format("{:<14} {:<8} {:>6.1f} s  {}\n", part.name, to_text(part.status), part.seconds, part.reason);
   }
-  replace_file(arguments.out, encode(check));
+  const std::string text = encode(check);
+  try {
+    replace_file(arguments.out, text);
+  } catch (const IoError&) {
+    std::cout << text;  // what minutes on a GPU gave is not lost with a full disk
+    throw;
+  }
   return failed ? exit_code::finished_with_failures : exit_code::ok;
 }
 

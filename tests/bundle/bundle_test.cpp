@@ -116,6 +116,9 @@ TEST(BundleScript, WrongArgumentsAndAnUnfitBuildAreRefused) {
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.out, HasSubstr("accepted: -o FILE.tar.gz, --build DIR"));
   EXPECT_EQ(run(script + " -o").code, 2);
+  EXPECT_EQ(run(script + " --build " + fs::path(program).parent_path().string() + " -o /dev/null").code, 3) << "it would be replaced by a file";
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  EXPECT_EQ(run(script + " --help").code, 0);
   const Outcome empty = run(script + " --build /nowhere");
   EXPECT_EQ(empty.code, 3);
   EXPECT_THAT(empty.out, HasSubstr("/nowhere has no feedtune"));

@@ -168,6 +168,14 @@ TEST_F(GpuCheck, ASignalLeavesWhatWasDoneUntilThen) {
   EXPECT_TRUE(fs::exists(folder_ / "check.logs" / "environment.log")) << "what the parts printed";
 }
 
+TEST_F(GpuCheck, FiguresThatCannotBeWrittenArePrinted) {
+  write("parts.txt", "copies 0 3120 50\n");
+  write("copies.json", copies);
+  const Outcome made = run(std::string(build_paths::program) + " __gpu_check " + (folder_ / "work").string() + " /nowhere/at/all.json");
+  EXPECT_EQ(made.code, 5);
+  EXPECT_THAT(made.out, HasSubstr("\"gb_per_s\": 24.5"));
+}
+
 TEST_F(GpuCheck, WithoutAGpuItEndsWithTheReason) {
   const Outcome none = rehearse("FAKE_CUDA=no_device");
   EXPECT_EQ(none.code, 6);
@@ -180,6 +188,14 @@ TEST_F(GpuCheck, WrongArgumentsAreRefused) {
   EXPECT_EQ(run(script + " -o").code, 2);
   EXPECT_EQ(run(script + " -o /nowhere/at/all.json").code, 2);
   EXPECT_EQ(run(script + " --bundle /nowhere").code, 3);
+  EXPECT_EQ(run(script + " -o /dev/null").code, 3) << "it would be replaced by a file";
+  EXPECT_EQ(run(script + " -o " + folder_.string()).code, 3);
+  write("mine.txt", "mine");
+  EXPECT_EQ(run(script + " -o " + (folder_ / "work" / "mine.txt").string()).code, 3);
+  EXPECT_EQ(text_of(folder_ / "work" / "mine.txt"), "mine");
+  const Outcome help = run("ln -s " + script + " " + (folder_ / "by-link").string() + " && " + (folder_ / "by-link").string() + " --help");
+  EXPECT_EQ(help.code, 0);
+  EXPECT_THAT(help.out, HasSubstr("--bundle DIR"));
 }
 
 using SlowGpuCheck = GpuCheck;
