@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@ namespace feedtune {
 struct BenchDevice {
   std::shared_ptr<Device> device;
   std::map<std::string, double> peak_tflops;  ///< 1e12 FLOP/s by precision; one that is absent is not known
+  std::uint64_t available_bytes = 0;          ///< of the device's memory when it was opened
 };
 
 }  // namespace feedtune

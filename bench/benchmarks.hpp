@@ -24,6 +24,6 @@ void register_journal(const std::string& folder);  ///< one synced record
 // On a device (feedtune-bench --device), by the device's own events; what it cannot do is an error of the one benchmark.
 void register_copies(const BenchDevice& on);        ///< to the device, GB/s: copy/pinned/16MiB
 void register_channel_gemm(const BenchDevice& on);  ///< each precision's TFLOP/s and share of the peak: channel_gemm/fp16
-void register_step_memory(const BenchDevice& on);   ///< of mixer-s16 at batch 128 and 256, and their ratio
+void register_step_memory(const BenchDevice& on);   ///< of mixer-s16 at batch 128 and 256: step_memory/mixer-s16/fp16/128
 
 }  // namespace feedtune

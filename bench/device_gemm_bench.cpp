@@ -7,6 +7,7 @@
 
 #include "benchmarks.hpp"
 #include "core/error.hpp"
+#include "device_burst.hpp"
 #include "model/layout.hpp"
 #include "model/model.hpp"
 #include "model/random.hpp"
@@ -15,7 +16,6 @@ namespace feedtune {
 namespace {
 
 constexpr std::int64_t batch = 128;
-constexpr double burst_s = 2e-3;  // long against what one submission costs
 
 /// mixer-s16's channel mixing at that batch, forward.
 Gemm channel_gemm(Precision precision) {
@@ -42,24 +42,17 @@ void run_channel_gemm(benchmark::State& state, Device& device, Precision precisi
       std::generate(values.begin(), values.end(), [&] { return numbers.next(1); });
       device.math().upload(factor, values);
     }
-    const auto stream = device.create_stream();
-    const auto begin = device.create_event(), end = device.create_event();
-    const auto burst = [&](int times) {
-      stream->record(*begin);
-      for (int k = 0; k < times; ++k) device.math().gemm(*stream, gemm);
-      stream->record(*end);
-      end->synchronize();
-      return to_s(end->time() - begin->time());
-    };
-    burst(1);  // the first time chooses, or compiles, its kernel
-    const int times = std::clamp(static_cast<int>(burst_s / std::max(burst(1), 1e-6)), 1, 100);
+    DeviceBurst burst(device, [&](Stream& stream) { device.math().gemm(stream, gemm); });
     double seconds = 0;
     for (auto _ : state) {
-      const double one = burst(times) / times;
+      // The whole burst, not one product's share: Google Benchmark adds these up to know when it has measured for long enough.
+      const double one = burst.seconds();
       state.SetIterationTime(one);
       seconds += one;
     }
-    const double tflops = gemm.flops() * static_cast<double>(state.iterations()) / seconds * 1e-12;
+    const double products = static_cast<double>(burst.times()) * static_cast<double>(state.iterations());
+    const double tflops = gemm.flops() * products / seconds * 1e-12;
+    state.counters["FLOP_per_iteration"] = gemm.flops() * burst.times();
     state.counters["TFLOP/s"] = tflops;
     if (peak_tflops) {
       state.counters["peak_TFLOP/s"] = *peak_tflops;

@@ -52,7 +52,8 @@ BenchDevice open_device(const std::string& name) {
   setup.device = chosen.name;
   setup.profile = chosen.profile;
   setup.step.model_threads = threads;
-  BenchDevice opened{make_device(setup, std::make_shared<SteadyClock>()), peak_tflops_of(chosen)};
+  BenchDevice opened{make_device(setup, std::make_shared<SteadyClock>()), peak_tflops_of(chosen), 0};
+  opened.available_bytes = opened.device->memory().available_bytes();
   if (chosen.name == "cpu") opened.peak_tflops["fp32"] = fma_peak_flops(threads) * 1e-12;
   benchmark::AddCustomContext("device", chosen.facts.title);
   if (chosen.facts.modelled) benchmark::AddCustomContext("modelled", "its times are computed from a profile, not measured");

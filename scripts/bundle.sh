@@ -6,13 +6,14 @@
 # -o: default build/feedtune-bundle.tar.gz. --build: takes what is built there and builds nothing.
 set -euo pipefail
 started_in=$PWD
-cd "$(dirname "$0")/.."
+cd "$(dirname "$(readlink -f "$0")")/.."
 most_bytes=60000000 cudart_most_bytes=1000000
 out="" build=""
 die() { echo "bundle.sh: $2" >&2; exit "$1"; }
 from_here() { case "$1" in /*) echo "$1" ;; *) echo "$started_in/$1" ;; esac; }
 while [ $# -gt 0 ]; do
   case "$1" in
+    -h|--help) sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' scripts/bundle.sh; exit 0 ;;
     -o|--build)
       [ $# -ge 2 ] && [ -n "$2" ] || die 2 "$1 needs a path"
       if [ "$1" = -o ]; then out=$(from_here "$2"); else build=$(from_here "$2"); fi
@@ -29,6 +30,7 @@ if [ -z "$build" ]; then
   [ ! -e "$build/feedtune-cuda.so" ] || cmake --build --preset default --target test_gpu
 fi
 : "${out:=$build/feedtune-bundle.tar.gz}"
+if [ -L "$out" ] || { [ -e "$out" ] && [ ! -f "$out" ]; }; then die 3 "-o: $out is no regular file, want a new one or one to replace"; fi
 programs=(feedtune feedtune-bench test_gpu)
 for file in "${programs[@]}" feedtune-launcher feedtune-cuda.so; do
   [ -e "$build/$file" ] || die 3 "$build has no $file (built where the CUDA Toolkit, Google Benchmark and GoogleTest are found)"
@@ -48,13 +50,16 @@ cp -r results/schema "$top/results/"
 cp LICENSE scripts/gpu_check.sh "$top/"
 
 # Lines of ldd: "libfmt.so.9 => /lib/x86_64-linux-gnu/libfmt.so.9 (0x...)", and the loader's with its path alone.
-needed=$(cd "$build" && ldd "${programs[@]}" feedtune-cuda.so)
+# Without the caller's LD_LIBRARY_PATH: the tests' fake CUDA, or another's libraries, must not be taken for the machine's own.
+needed=$(cd "$build" && env -u LD_LIBRARY_PATH ldd "${programs[@]}" feedtune-cuda.so)
 while read -r name path; do
   case "$name" in
     libcublas*|libcuda.*|libnvidia*) ;;
     libcudart*)
-      # Searched after the target's own.
-      [ "$(stat -L -c %s "$path")" -ge "$cudart_most_bytes" ] || cp -L "$path" "$top/lib/last/$name" ;;
+      case "$(realpath "$path")" in */fake_cuda/*) die 3 "$path is the tests' fake CUDA, no runtime to ship" ;; esac
+      # Searched after LD_LIBRARY_PATH and /usr/local/cuda, but before what only the loader's cache knows.
+      if [ "$(stat -L -c %s "$path")" -lt "$cudart_most_bytes" ]; then cp -L "$path" "$top/lib/last/$name"
+      else echo "bundle.sh: $name is left out: $path has over $cudart_most_bytes bytes; the target's own is needed" >&2; fi ;;
     *) [ -e "$top/lib/$name" ] || cp -L "$path" "$top/lib/$name" ;;
   esac
 done < <(awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }' <<<"$needed" | sort -u)
@@ -74,5 +79,7 @@ mkdir -p "$(dirname "$out")"
 tar -C "$work" --owner=0 --group=0 --numeric-owner --sort=name -czf "$work/bundle.tar.gz" feedtune
 bytes=$(stat -c %s "$work/bundle.tar.gz")
 [ "$bytes" -le "$most_bytes" ] || die 3 "the bundle has $bytes bytes, more than $most_bytes"
-mv "$work/bundle.tar.gz" "$out"
+# First beside it, so that a full disk leaves no half of it under its name.
+part=$(mktemp "$out.XXXXXX") || die 5 "$(dirname "$out"): cannot be written to"
+cp "$work/bundle.tar.gz" "$part" && chmod 644 "$part" && mv "$part" "$out" || { rm -f "$part"; die 5 "$out: cannot be written"; }
 echo "bundle: $out: $bytes bytes; unpack it anywhere, start feedtune/feedtune or feedtune/gpu_check.sh"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/nearest.hpp"
 #include "device/step_curve.hpp"
 #include "measure/statistics.hpp"
 #include "model/model.hpp"
@@ -69,6 +70,22 @@ Figure host_figure(const ProfileInput& input, const StepCurve& curve) {
   return measured_figure(std::vector<double>{median(input.rates.launch_us) * 1e-3}, input.origin + ": one submission; the step's own was not measured");
 }
 
+/// The points for the lines. Where the device has done a step as soon as the host has queued it, the time between its events is that
+/// host's, which another host doesn't have.
+std::vector<StepPoint> device_bound(const StepCurve& curve, const std::string& name, std::vector<std::string>& notes) {
+  constexpr double margin = 1.2;
+  std::vector<StepPoint> bound;
+  std::vector<std::string> left_out;
+  for (const StepPoint& point : curve.points)
+    if (point.step_ms() > margin * curve.host_ms.value) bound.push_back(point);
+    else left_out.push_back(std::to_string(point.batch_size));
+  if (left_out.empty()) return bound;
+  const bool enough = bound.size() >= least_curve_points;
+  notes.push_back(fmt::format("{}: at batch size {} the step takes no longer than this host needs to submit it ({:.3g} ms), so its time is the host's; {}", name,
+                              joined(left_out), curve.host_ms.value, enough ? "left out of the line" : "too few others are left for a line; give larger ones (--batch)"));
+  return enough ? bound : curve.points;
+}
+
 void judge(StepCurve& curve, const MeasuredStep& held_out) {
   const Interval measured = step_interval(held_out);
   const auto at = [&] { return to_ms(step_parts_at(curve, held_out.batch_size).total()); };
@@ -104,16 +121,17 @@ std::vector<StepCurve> fit_steps(const ProfileInput& input, std::vector<std::str
       notes.push_back(fmt::format("{}: left out: {} of its batch sizes could be measured, want {} at least", name, curve.points.size(), least_curve_points));
       continue;
     }
-    curve.forward = line_of(curve.points, &StepPoint::forward_ms);
-    curve.backward = line_of(curve.points, &StepPoint::backward_ms);
-    curve.update = line_of(curve.points, &StepPoint::update_ms);
+    curve.host_ms = host_figure(input, curve);
+    const std::vector<StepPoint> fitted = device_bound(curve, name, notes);
+    curve.forward = line_of(fitted, &StepPoint::forward_ms);
+    curve.backward = line_of(fitted, &StepPoint::backward_ms);
+    curve.update = line_of(fitted, &StepPoint::update_ms);
     if (held_out != nullptr) {
       judge(curve, *held_out);
     } else {
       curve.interpolated = true;  // nothing says that a line will do
       notes.push_back(fmt::format("{}: no batch size could be held out, so nothing judges its fit", name));
     }
-    curve.host_ms = host_figure(input, curve);
     fit_memory(curve, measured);
     const StepPoint& largest = curve.points.back();
     curve.provenance = {.kind = Provenance::Kind::measured,

@@ -12,6 +12,7 @@
 #include "measure/statistics.hpp"
 #include "model/layout.hpp"
 #include "model/model.hpp"
+#include "model/random.hpp"
 
 namespace feedtune {
 namespace {
@@ -22,6 +23,7 @@ constexpr double gemm_share = 0.4;    // of the time
 constexpr double copy_share = 0.4;
 constexpr double train_us = 500;      // short GEMMs are timed in trains of about this length
 constexpr int longest_train = 50;
+constexpr double warm_up_s = 0.5, warm_up_share = 0.1;
 constexpr double wait_us = 20'000;    // long beside the clocks' resolution
 
 void measure_kernels(Stopwatch& watch, const ThreadCpuTime& cpu_time, DeviceRates& rates) {
@@ -53,6 +55,41 @@ void measure_kernels(Stopwatch& watch, const ThreadCpuTime& cpu_time, DeviceRate
   }
 }
 
+/// Products of zeros draw less power, and a GPU then clocks higher than in any training.
+void fill_randomly(Device& device, const Gemm& gemm) {
+  UniformNumbers numbers(1);
+  std::vector<float> values(gemm.a.count);
+  for (const Tensor& factor : {gemm.a, gemm.b}) {
+    std::generate(values.begin(), values.end(), [&] { return numbers.next(1); });
+    device.math().upload(factor, values);
+  }
+}
+
+/// Keeps the device at work until its clocks have come down, or up, to what they are under load: they follow its power and temperature
+/// within some hundred milliseconds, and what is measured before that is no training's rate.
+void warm_up(Stopwatch& watch, Precision precision, double seconds) {
+  Device& device = watch.device();
+  const Element element = compute_element(precision);
+  const Nanoseconds begin = watch.clock().now();
+  constexpr std::int64_t n = 1024;
+  constexpr std::size_t count = n * n;
+  DeviceBuffer buffers[3];
+  try {
+    for (DeviceBuffer& buffer : buffers) buffer = device.memory().allocate(count * device.math().element_bytes(element));
+  } catch (const OutOfMemory&) {
+    return;
+  }
+  Gemm gemm{.m = n, .n = n, .k = n, .a = {}, .b = {}, .c = {}, .precision = precision};
+  gemm.a = {buffers[0].address(), count, element};
+  gemm.b = {buffers[1].address(), count, element};
+  gemm.c = {buffers[2].address(), count, element};
+  fill_randomly(device, gemm);
+  do {
+    for (int i = 0; i < 8; ++i) device.math().gemm(watch.stream(), gemm);
+    watch.drain();
+  } while (to_s(watch.clock().now() - begin) < seconds);
+}
+
 /// Square products, each size twice the side of the one before, until the next would take too long.
 std::vector<SizeTimes> measure_gemms(Stopwatch& watch, Precision precision, double launch_us, double seconds) {
   std::vector<SizeTimes> sizes;
@@ -71,7 +108,7 @@ std::vector<SizeTimes> measure_gemms(Stopwatch& watch, Precision precision, doub
     gemm.a = {buffers[0].address(), count, element};
     gemm.b = {buffers[1].address(), count, element};
     gemm.c = {buffers[2].address(), count, element};
-    for (const Tensor& tensor : {gemm.a, gemm.b}) device.math().fill_zero(watch.stream(), tensor);
+    fill_randomly(device, gemm);
     const auto train = [&](int length) {
       return watch.device_us([&] { for (int i = 0; i < length; ++i) device.math().gemm(watch.stream(), gemm); }, 2 * length * launch_us) / length;
     };
@@ -128,11 +165,14 @@ DeviceRates measure_rates(Device& device, Clock& clock, const RatesRequest& requ
   rates.facts = device.facts();
   rates.memory_bytes = static_cast<std::int64_t>(device.memory().available_bytes() + device.memory().used_bytes());
   Stopwatch watch(device, clock);
+  const auto known = [](const std::string& name) { return enum_from_text<Precision>(name); };
+  if (!rates.facts.precisions.empty())
+    if (const auto precision = known(rates.facts.precisions.back())) warm_up(watch, *precision, std::min(warm_up_s, warm_up_share * request.seconds));
   measure_kernels(watch, cpu_time, rates);
   const double launch_us = median(rates.launch_us);
   const auto precisions = static_cast<double>(std::max<std::size_t>(1, rates.facts.precisions.size()));
   for (const std::string& name : rates.facts.precisions)
-    if (const auto precision = enum_from_text<Precision>(name))
+    if (const auto precision = known(name))
       rates.gemms[name] = measure_gemms(watch, *precision, launch_us, gemm_share * request.seconds / precisions);
   rates.copies = measure_copies(watch, launch_us, copy_share * request.seconds, rates.notes);
   for (const StepShape& shape : request.steps) rates.submit_ms.push_back(measure_submission(watch, shape, rates.notes));

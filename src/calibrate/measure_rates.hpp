@@ -11,7 +11,7 @@ namespace feedtune {
 using ThreadCpuTime = std::function<Nanoseconds()>;
 Nanoseconds thread_cpu_time();
 
-/// Measures the device that `request` names; it has to be idle otherwise. GEMMs and kernels come first, then copies of 64 KiB to
+/// Measures the device that `request` names; it has to be idle otherwise. After half a second of load (a tenth of the time at most) come kernels and GEMMs, then copies of 64 KiB to
 /// 256 MiB in rounds over both kinds of host memory, then the submission of each step. Sizes that do not fit, or would take
 /// too much of the time, are left out and noted. Throws what the device throws where nothing can be measured at all.
 DeviceRates measure_rates(Device& device, Clock& clock, const RatesRequest& request, const ThreadCpuTime& cpu_time = thread_cpu_time);

@@ -28,11 +28,11 @@ Stopwatch::Stopwatch(Device& device, Clock& clock)
 void Stopwatch::grow() {
   const std::size_t most = std::clamp<std::size_t>(device_.memory().available_bytes() / memory_share, row_bytes, most_bytes);
   for (std::size_t bytes = std::min(least_bytes, most);; bytes = std::min(most, bytes * 4)) {
-    values_ = {};
-    values_ = device_.memory().allocate(bytes);
+    for (DeviceBuffer& buffer : values_) buffer = {};
+    for (DeviceBuffer& buffer : values_) buffer = device_.memory().allocate(bytes);
     rows_ = static_cast<std::int64_t>(bytes / row_bytes);
     device_.math().fill_zero(*stream_, tensor_of(bias_, 1));
-    device_.math().fill_zero(*stream_, tensor_of(values_, rows_));
+    for (const DeviceBuffer& buffer : values_) device_.math().fill_zero(*stream_, tensor_of(buffer, rows_));
     const auto once = [&] { queue_streaming(); };
     device_us(once, 0);  // the first one loads the kernel
     streaming_us_ = std::max(device_us(once, 0), 0.1);
@@ -43,12 +43,12 @@ void Stopwatch::grow() {
 double Stopwatch::streaming_bytes() const { return 3.0 * static_cast<double>(rows_) * static_cast<double>(row_bytes); }
 
 void Stopwatch::queue_streaming() {
-  const Tensor values = tensor_of(values_, rows_);
-  device_.math().bias_residual(*stream_, values, tensor_of(bias_, 1), values, values, rows_, columns);
+  device_.math().bias_residual(*stream_, tensor_of(values_[0], rows_), tensor_of(bias_, 1), tensor_of(values_[1], rows_), tensor_of(values_[2], rows_),
+                               rows_, columns);
 }
 
 void Stopwatch::queue_tiny() {
-  const Tensor values = tensor_of(values_, 1);
+  const Tensor values = tensor_of(values_[0], 1);
   device_.math().bias_residual(*stream_, values, tensor_of(bias_, 1), values, values, 1, columns);
 }
 

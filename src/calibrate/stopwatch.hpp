@@ -13,8 +13,9 @@ namespace feedtune {
 /// Used by one thread, alone on its device.
 class Stopwatch {
  public:
-  /// Takes a buffer of the device's memory for a kernel that only reads and writes: a sixteenth of what there is, 256 MiB at most, less
-  /// where a kernel over it would take more than a few milliseconds. Throws OutOfMemory{device}.
+  /// Takes three buffers of the device's memory for a kernel that only reads and writes, none of them twice (a second read of one would
+  /// come from the cache): each a sixteenth of what there is, 256 MiB at most, less where a kernel over them would take more than a few
+  /// milliseconds. Throws OutOfMemory{device}.
   Stopwatch(Device& device, Clock& clock);
 
   Stream& stream() { return *stream_; }
@@ -22,7 +23,8 @@ class Stopwatch {
   Device& device() { return device_; }
 
   /// Device time of what `work` queues on stream(), in microseconds: it begins only when the host has queued it all (as far as
-  /// `host_us`, the host's time for it, was guessed well), so that launches do not show.
+  /// `host_us`, the host's time for it, was guessed well), so that launches do not show. Work that holds the host until it is done
+  /// (copies from pageable memory) has the host's part in its time, whatever came before it: ask for it with 0.
   double device_us(const std::function<void()>& work, double host_us);
   /// Waits until the device has nothing to do.
   void drain();
@@ -43,7 +45,8 @@ class Stopwatch {
   Clock& clock_;
   std::unique_ptr<Stream> stream_;
   std::unique_ptr<Event> begin_, end_;
-  DeviceBuffer values_, bias_;
+  DeviceBuffer bias_;
+  DeviceBuffer values_[3];  ///< two that are read, one that is written
   std::int64_t rows_ = 1;
   double streaming_us_ = 1;
 };

@@ -113,7 +113,9 @@ int run_command(const CalibrateArguments& arguments) {
   for (const std::string& model : steps.models) (void)model_facts(model_preset(model), steps.image_size, Precision::fp32);
   const std::string name = arguments.name.value_or(fs::path(arguments.output).stem().string());
   if (!is_profile_name(name))
-    throw UsageError(fmt::format("--name: got '{}', want {}", single_line(name), profile_name_rule));
+    throw UsageError(arguments.name ? fmt::format("--name: got '{}', want {}", single_line(name), profile_name_rule)
+                                    : fmt::format("-o '{}': the profile would be called '{}', want {} (or give --name)", single_line(arguments.output),
+                                                  single_line(name), profile_name_rule));
   check_output(arguments.output);
   const ChosenDevice device = device_of(arguments);
   steps.device = device.name;
@@ -157,8 +159,9 @@ int run_command(const CalibrateArguments& arguments) {
   const std::string text = encode(profile);
   (void)decode_device_profile(text, arguments.output);  // what is written can be read
   try {
+    check_output(arguments.output);  // another may have made it meanwhile
     replace_file(arguments.output, text);
-  } catch (const IoError&) {
+  } catch (const Error&) {
     std::cout << text;  // a minute's measurements are not lost with a full disk
     throw;
   }

@@ -32,7 +32,7 @@ std::string last_line(const std::string& path) {
   return single_line(last);
 }
 
-/// A line of parts.txt: "copies 0 3120 50", or "memcheck skip 0 70 WHY": name, exit code, milliseconds, limit in seconds.
+/// A line of parts.txt: "copies 0 3120 50" ("SIGTERM" where the script was stopped in it), or "memcheck skip 0 70 WHY": name, exit code, milliseconds, limit in seconds.
 CheckPart read_part(const std::string& line, const std::string& folder, GpuCheck& check) {
   std::istringstream words(line);
   CheckPart part;
@@ -50,6 +50,9 @@ CheckPart read_part(const std::string& line, const std::string& folder, GpuCheck
   if (code == "124" || code == "137") {
     part.status = PartStatus::timeout;
     part.reason = fmt::format("not done after {} s", part.limit_s);
+  } else if (code.starts_with("SIG")) {
+    part.status = PartStatus::failed;
+    part.reason = "stopped by " + code;
   } else if (code != "0" || !fault.empty()) {
     part.status = PartStatus::failed;
     const std::string said = last_line((fs::path(folder) / (part.name + ".log")).string());
@@ -73,7 +76,13 @@ int run_command(const GpuCheckArguments& arguments) {
     failed = failed || part.status == PartStatus::failed || part.status == PartStatus::timeout;
     std::cout << fmt::format("{:<14} {:<8} {:>6.1f} s  {}\n", part.name, to_text(part.status), part.seconds, part.reason);
   }
-  replace_file(arguments.out, encode(check));
+  const std::string text = encode(check);
+  try {
+    replace_file(arguments.out, text);
+  } catch (const IoError&) {
+    std::cout << text;  // what minutes on a GPU gave is not lost with a full disk
+    throw;
+  }
   return failed ? exit_code::finished_with_failures : exit_code::ok;
 }
 

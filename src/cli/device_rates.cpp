@@ -29,11 +29,12 @@ std::optional<DeviceRates> device_rates(const RatesRequest& request, std::chrono
       if (received != Child::Receive::timeout) break;
       if (stop_signal() != 0) return std::nullopt;
       if (std::chrono::steady_clock::now() < deadline) continue;
-      throw DeviceUnavailableError(request.device, "its copies and kernels could not be measured in the time given (--time; a hung driver?)");
+      throw InputError("--time", fmt::format("too short to measure {}'s copies and kernels here, want more, or an idle machine; or its driver hangs", request.device));
     }
   }
   const ChildExit exit = child.wait(std::chrono::seconds(2));
-  throw DeviceUnavailableError(request.device, fmt::format("measuring its copies and kernels ended with {}: {}", exit.text(), child.output_tail()));
+  // The device was there when it was chosen: it ran out of memory, refused some, or failed.
+  throw InputError(fmt::format("device {}", request.device), fmt::format("measuring its copies and kernels ended with {}: {}", exit.text(), child.output_tail()));
 }
 
 int run_command(const RatesArguments&) {

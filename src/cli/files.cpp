@@ -10,11 +10,14 @@ namespace feedtune {
 namespace fs = std::filesystem;
 
 std::string program_path() {
-  if (const char* launcher = std::getenv("FEEDTUNE_LAUNCHER"); launcher != nullptr && *launcher != '\0') return launcher;
   std::error_code error;
   const fs::path path = fs::read_symlink("/proc/self/exe", error);
   if (error) throw IoError("/proc/self/exe", "read", error.value());
-  return path.string();
+  const char* given = std::getenv("FEEDTUNE_LAUNCHER");
+  if (given == nullptr) return path.string();
+  // Whatever a bundle's program starts inherits it, also a feedtune that is no bundle's.
+  const fs::path launcher(given), loader = launcher.parent_path() / "lib" / "ld.so";
+  return launcher.is_absolute() && fs::equivalent(loader, path, error) && !error ? launcher.string() : path.string();
 }
 
 std::string configs_folder() {

@@ -1,9 +1,11 @@
 #include "cli/sweep_plan.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "cli/devices.hpp"
@@ -113,10 +115,18 @@ void add_storage(SpaceContext& context, const ImageList& list) {
 void say_unmeasured(const TrialSetup& base, const SearchSpace& space, const std::function<void(const std::string&)>& say) {
   if (!base.profile || base.profile->steps.empty() || !base.step.times.empty()) return;
   std::set<std::string> unmeasured;
+  std::map<std::string, std::set<int>> beyond;  // by what was measured
   for (const Configuration& configuration : space.configurations) {
     const TrialSetup setup = apply(configuration, base);
-    if (measured_step(setup) == nullptr) unmeasured.emplace(to_text(setup.step.precision));
+    const StepCurve* const curve = measured_step(setup);
+    const int batch = setup.loader.batch_size;
+    if (curve == nullptr)
+      unmeasured.emplace(to_text(setup.step.precision));
+    else if (const int first = curve->points.front().batch_size, last = curve->points.back().batch_size; batch < first || batch > last)
+      beyond[fmt::format("{} in {} at batch sizes {} to {}", curve->model, to_text(curve->precision), first, last)].insert(batch);
   }
+  for (const auto& [measured, batches] : beyond)
+    say(fmt::format("{}: batch_size {} lies beyond what was measured ({}), and is extrapolated", base.device, fmt::join(batches, ", "), measured));
   std::vector<std::string> measured;
   for (const StepCurve& curve : base.profile->steps)
     measured.push_back(fmt::format("{} in {} at {} pixels", curve.model, to_text(curve.precision), curve.image_size));

@@ -52,11 +52,13 @@ struct GemmRate {
   std::optional<double> share_of_peak;
 };
 
-/// Device memory of a training step at two batch sizes.
+/// Device memory of a training step at two batch sizes: our own sums, and what the driver says is gone.
 struct MemoryLaw {
   double bytes_at_128 = 0;
   double bytes_at_256 = 0;
   double ratio = 0;
+  std::optional<double> driver_bytes_at_128;
+  std::optional<double> driver_bytes_at_256;
 };
 
 struct ShortSweep {
@@ -65,7 +67,7 @@ struct ShortSweep {
   std::optional<Configuration> recommended;
   std::optional<Interval> images_per_s;  ///< of the recommended
   std::string bound_by;
-  std::optional<GpuUse> gpu;             ///< in a trial of the recommended
+  std::optional<GpuUse> gpu;             ///< in a trial of the recommended; the PCIe link as it was in the trial that used most of it
 };
 
 struct GpuCheck {

@@ -20,10 +20,16 @@ constexpr std::pair<Provenance::Kind, std::string_view> provenance_kinds[] = {
 constexpr std::pair<HostWait, std::string_view> host_waits[] = {{HostWait::spin, "spin"}, {HostWait::block, "block"}};
 
 /// The figure has been read from member `name`: it is there.
+/// Beyond these no figure of a device lies in its unit, and no sum of the modelled timeline overflows its nanoseconds.
+constexpr double least_figure = 1e-6, most_figure = 1e9;
+constexpr const char* figure_rule = "a number from 1e-6 to 1e9";
+
+bool can_be(double value) { return value >= least_figure && value <= most_figure; }
+
 void check_figure(const JsonValue& parent, const Place& place, const std::string& name, const Figure& figure) {
   const JsonValue& json = *parent.find(name);
   const Place at(place, name);
-  if (!(figure.value > 0)) Place(at, "value").want(*json.find("value"), "a number above 0");
+  if (!can_be(figure.value)) Place(at, "value").want(*json.find("value"), figure_rule);
   const auto& range = figure.provenance;
   if (!(range.low <= figure.value && figure.value <= range.high))
     at.fail(json, fmt::format("value {} lies outside its range, {} to {}", figure.value, range.low, range.high));
@@ -66,8 +72,10 @@ void check_step(const JsonValue& json, const Place& place, const StepCurve& curv
     const Place item_at(at, i);
     if (point.batch_size <= previous) item_at.fail(item, "batch sizes must be above 0 and grow from point to point");
     for (const double part : {point.forward_ms, point.backward_ms, point.update_ms})
-      if (part < 0) item_at.fail(item, fmt::format("a part of the step takes {} ms, want none below 0", part));
+      if (!(part >= 0 && part <= most_figure)) item_at.fail(item, fmt::format("a part of the step takes {} ms, want 0 to 1e9", part));
     if (!(point.step_ms() > 0)) item_at.fail(item, "a step takes no time");
+    if (!(point.low_ms >= 0 && point.low_ms <= point.high_ms)) item_at.fail(item, fmt::format("low_ms {} and high_ms {} are no interval of a time", point.low_ms, point.high_ms));
+    if (point.device_bytes < 0) Place(item_at, "device_bytes").want(*item.find("device_bytes"), "an integer >= 0");
     previous = point.batch_size;
   }
 }
@@ -84,12 +92,29 @@ void check_steps(const JsonValue& parent, const Place& place, const std::vector<
   }
 }
 
+void check_copy_points(const JsonValue& parent, const Place& place, const std::vector<CopyPoint>& points) {
+  const JsonValue& list = *parent.find("points");
+  const Place at(place, "points");
+  if (points.size() < 2) at.fail(list, fmt::format("has {}, want 2 at least", counted(std::ssize(points), "point")));
+  double previous = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const JsonValue& item = (*list.array())[i];
+    if (!(points[i].bytes > previous)) Place(at, i).fail(item, "bytes must be above 0 and grow from point to point");
+    if (!(points[i].us > 0 && points[i].us <= most_figure)) Place(at, i).fail(item, fmt::format("a copy takes {} us, want above 0 and at most 1e9", points[i].us));
+    previous = points[i].bytes;
+  }
+}
+
 void check_copies(const JsonValue& parent, const Place& place, const std::vector<CopyCurve>& copies) {
   const Place at(place, "copies");
   for (std::size_t i = 0; i < copies.size(); ++i) {
     const JsonValue& item = (*parent.find("copies")->array())[i];
     const Place item_at(at, i);
-    if (!(copies[i].gb_s > 0)) Place(item_at, "gb_s").want(*item.find("gb_s"), "a number above 0");
+    if (!can_be(copies[i].gb_s)) Place(item_at, "gb_s").want(*item.find("gb_s"), figure_rule);
+    if (!(copies[i].latency_us >= 0 && copies[i].latency_us <= most_figure)) Place(item_at, "latency_us").want(*item.find("latency_us"), "a number from 0 to 1e9");
+    for (std::size_t earlier = 0; earlier < i; ++earlier)
+      if (copies[earlier].host_memory == copies[i].host_memory) item_at.fail(item, fmt::format("copies from {} memory stand twice", to_text(copies[i].host_memory)));
+    check_copy_points(item, item_at, copies[i].points);
   }
 }
 

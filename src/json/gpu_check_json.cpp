@@ -49,6 +49,8 @@ void fields(Io& io, Like<MemoryLaw> auto& v) {
   io.field("bytes_at_128", v.bytes_at_128);
   io.field("bytes_at_256", v.bytes_at_256);
   io.field("ratio", v.ratio);
+  io.field("driver_bytes_at_128", v.driver_bytes_at_128);
+  io.field("driver_bytes_at_256", v.driver_bytes_at_256);
 }
 
 template <class Io>

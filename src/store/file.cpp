@@ -54,7 +54,8 @@ void replace_file(const std::string& path, std::string_view text, const FileCall
   const std::string temporary = (target.parent_path() / ("." + target.filename().string() + ".tmp")).string();
   try {
     {
-      const FileHandle file = open_file(temporary, O_WRONLY | O_CREAT | O_TRUNC, calls);
+      ::unlink(temporary.c_str());  // what a crash has left; a link that somebody put there must not be followed
+      const FileHandle file = open_file(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, calls);
       if (const int error = write_whole(file.fd(), text, calls)) throw IoError(path, "write", error);
       if (const int error = sync_data(file.fd(), calls)) throw IoError(path, "sync", error);
     }

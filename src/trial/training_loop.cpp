@@ -40,7 +40,7 @@ TrainingLoop::TrainingLoop(Device& device, Loader& loader, StepWork& work, Clock
     const std::size_t label_bytes = batch * sizeof(std::int32_t);
     for (int i = 0; i < input_buffers(setup.step.transfer); ++i)
       inputs_.push_back({device.memory().allocate(batch * image_values(setup) * bytes_per_value(setup.loader.input_type)),
-                         device.memory().allocate(label_bytes), device.memory().host(HostMemory::pinned)->allocate(label_bytes)});
+                         device.memory().allocate(label_bytes), device.memory().host(setup.loader.host_memory)->allocate(label_bytes)});
   }
   // Two steps in flight: sync=none waits for step i-2 only.
   for (int i = 0; i < 2; ++i) flights_.push_back(std::make_unique<Flight>(device));
@@ -115,7 +115,7 @@ void TrainingLoop::copy(Flight& flight, Input& input) {
   Stream& stream = copy_stream_ ? *copy_stream_ : *compute_;
   const Nanoseconds before = clock_.now();
   stream.record(*flight.events.copy_begin);
-  stream.copy_to_device(input.labels.address(), input.label_staging.bytes().first(flight.batch.labels.size_bytes()), HostMemory::pinned);
+  stream.copy_to_device(input.labels.address(), input.label_staging.bytes().first(flight.batch.labels.size_bytes()), setup_.loader.host_memory);
   stream.copy_to_device(input.images.address(), flight.batch.pixels, flight.batch.memory);
   stream.record(*flight.events.copy_end);
   if (copy_stream_) {

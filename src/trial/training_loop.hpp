@@ -50,7 +50,7 @@ class TrainingLoop {
   struct Input {
     DeviceBuffer images;
     DeviceBuffer labels;
-    HostBuffer label_staging;  ///< pinned, so that the labels' copy never waits
+    HostBuffer label_staging;  ///< of the batch's kind of memory: pageable must need nothing pinned
   };
 
   void queue_step(Flight& flight, const Tensor& input, const std::byte* labels);

@@ -24,7 +24,8 @@ class Bundle : public testing::Test {
     root_ = fs::path(testing::TempDir()) / ("bundle-root-" + std::to_string(::getpid()));
     fs::create_directories(root_ / "dev");
     fs::create_directories(root_ / "proc");
-    made_ = run(std::string(sources) + "/scripts/bundle.sh --build " + fs::path(program).parent_path().string() + " -o " + archive() +
+    // With the fake CUDA in the way, as in a shell that has just rehearsed on it.
+    made_ = run("LD_LIBRARY_PATH=" + std::string(feedtune::build_paths::fake_cuda) + " " + std::string(sources) + "/scripts/bundle.sh --build " + fs::path(program).parent_path().string() + " -o " + archive() +
                 " && tar -xzf " + archive() + " -C " + root_.string());
   }
   static void TearDownTestSuite() {
@@ -82,6 +83,26 @@ TEST_F(Bundle, ItsProgramsRunWhereNothingIsInstalled) {
   EXPECT_THAT(tests.out, HasSubstr("no GPU to test on: libcublas.so."));
 }
 
+TEST_F(Bundle, TheTestsFakeCudaIsNotInIt) {
+  for (const auto& entry : fs::recursive_directory_iterator(root_ / "feedtune" / "lib")) {
+    if (!entry.path().filename().string().starts_with("libcudart")) continue;
+    EXPECT_THAT(feedtune::test::text_of(entry.path()), testing::Not(HasSubstr("fake CUDA"))) << entry.path();
+  }
+}
+
+TEST_F(Bundle, ALauncherThatAnotherProgramInheritedIsNotTakenForItsOwn) {
+  const std::string other = program;
+  const Outcome devices = run("env -u FEEDTUNE_CONFIGS FEEDTUNE_LAUNCHER=/nowhere/feedtune " + other + " devices");
+  EXPECT_EQ(devices.code, 0) << "it looks for its configs beside itself: " << devices.out;
+  const Outcome data = run(other + " make-data --quiet --images 20 " + (root_ / "other-data").string());
+  EXPECT_EQ(data.code, 0) << data.out;
+  // Started again for its trials it must be itself, also where the launcher named is a real one.
+  const Outcome swept = run("FEEDTUNE_LAUNCHER=/bin/false " + other + " sweep --data " + (root_ / "other-data").string() + " --out " +
+                            (root_ / "other-run").string() + " --device null --axis batch_size=4 --axis num_workers=0 --axis loader=pooled"
+                            " --image-size 32 --trial-time 0.1s --budget 2trials --no-anchors --quiet");
+  EXPECT_EQ(swept.code, 0) << swept.out;
+}
+
 TEST_F(Bundle, ALibraryPathOfTheUsersIsSearchedForWhatTheBundleLacks) {
   const std::string feedtune = (root_ / "feedtune" / "feedtune").string();
   const Outcome devices = run("LD_LIBRARY_PATH=" + std::string(feedtune::build_paths::fake_cuda) + " " + feedtune + " devices");
@@ -95,6 +116,9 @@ TEST(BundleScript, WrongArgumentsAndAnUnfitBuildAreRefused) {
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.out, HasSubstr("accepted: -o FILE.tar.gz, --build DIR"));
   EXPECT_EQ(run(script + " -o").code, 2);
+  EXPECT_EQ(run(script + " --build " + fs::path(program).parent_path().string() + " -o /dev/null").code, 3) << "it would be replaced by a file";
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  EXPECT_EQ(run(script + " --help").code, 0);
   const Outcome empty = run(script + " --build /nowhere");
   EXPECT_EQ(empty.code, 3);
   EXPECT_THAT(empty.out, HasSubstr("/nowhere has no feedtune"));

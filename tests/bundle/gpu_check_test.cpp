@@ -67,7 +67,8 @@ TEST_F(GpuCheck, FiguresOfEachPartAreTakenWithNvidiasBesideOurs) {
   write("nvidia_copies.txt", "pinned 16 25.1\npinned 256 26\n");
   write("gemm.json", R"({"benchmarks": [{"name": "channel_gemm/bf16/manual_time", "TFLOP/s": 300, "peak_TFLOP/s": 400, "share_of_peak": 0.75},
                                         {"name": "channel_gemm/fp32/manual_time", "TFLOP/s": 20}]})");
-  write("memory_law.json", R"({"benchmarks": [{"name": "step_memory", "bytes_at_128": 100, "bytes_at_256": 190, "ratio": 1.9}]})");
+  write("memory_law.mixer_128.json", R"({"benchmarks": [{"name": "step_memory/m/fp16/128/x", "bytes": 1e9, "driver_bytes": 1.1e9}]})");
+  write("memory_law.mixer_256.json", R"({"benchmarks": [{"name": "step_memory/m/fp16/256/x", "bytes": 1.9e9}]})");
   write("environment.csv", "name, driver_version, memory.total [MiB]\nNVIDIA L4, 580.1, 23034 MiB\n");
   const Outcome made = compose();
   EXPECT_EQ(made.code, 0) << made.out;
@@ -80,7 +81,8 @@ TEST_F(GpuCheck, FiguresOfEachPartAreTakenWithNvidiasBesideOurs) {
   EXPECT_EQ(compact_text(*all.find("gemm")), R"([{"precision":"bf16","tflops":300,"peak_tflops":400,"share_of_peak":0.75},)"
                                              R"({"precision":"fp32","tflops":20,"peak_tflops":null,"share_of_peak":null}])");
   EXPECT_THAT(compact_text(*all.find("unknown")), HasSubstr("gemm.fp32.share_of_peak"));
-  EXPECT_EQ(compact_text(*all.find("memory_law")), R"({"bytes_at_128":100,"bytes_at_256":190,"ratio":1.9})");
+  EXPECT_EQ(compact_text(*all.find("memory_law")), R"({"bytes_at_128":1e+09,"bytes_at_256":1.9e+09,"ratio":1.9,)"
+                                                  R"("driver_bytes_at_128":1.1e+09,"driver_bytes_at_256":null})");
   EXPECT_EQ(compact_text(*all.find("nvidia_smi")), R"([{"driver_version":"580.1","memory.total [MiB]":"23034 MiB","name":"NVIDIA L4"}])");
   EXPECT_EQ(status("memcheck"), "skipped: compute-sanitizer is not installed");
   EXPECT_THAT(text_of(out()), testing::Not(HasSubstr("secret"))) << "a host's name is nobody's business";
@@ -94,7 +96,7 @@ TEST_F(GpuCheck, WhatFailsIsSaidAndTheRestIsKept) {
   write("copies.json", copies);
   write("gemm.json", R"({"benchmarks": [{"name": "channel_gemm/fp16/manual_time", "error_occurred": true, "error_message": "CUDA: no"},
                                         {"name": "channel_gemm/fp32/manual_time", "TFLOP/s": 20}]})");
-  write("memory_law.json", R"({"benchmarks": [{"name": "step_memory", "bytes_at_128": 100, "bytes_at_256": 250, "ratio": 2.5}]})");
+  write("memory_law.json", R"({"benchmarks": [{"name": "step_memory/m/fp16/128/x", "bytes": 100}, {"name": "step_memory/m/fp16/256/x", "bytes": 250}]})");
   write("sweep.log", "making data\nfeedtune: device cuda is not available: gone\n\n");
   const Outcome made = compose();
   EXPECT_EQ(made.code, 7) << made.out;
@@ -118,6 +120,62 @@ TEST_F(GpuCheck, TestsThatWereAllSkippedAreNoSuccess) {
   EXPECT_EQ(status("tests"), "failed: no test ran");
 }
 
+TEST_F(GpuCheck, APartThatWasKilledLeavesWhatItGotDone) {
+  write("parts.txt", "copies 1 15000 50\ntests 137 80000 80\ngradients SIGTERM 3000 50\nsweep skip 0 70 stopped by SIGTERM before it\n");
+  write("copies.copy_pinned_16MiB.json", R"({"benchmarks": [{"name": "copy/pinned/16MiB/manual_time", "GB/s": 24.5}]})");
+  write("copies.copy_pinned_256MiB.json", R"({"benchmarks": [{"name": "copy/pinned/256)");
+  write("tests.log", "[ RUN      ] A.Passes\n[       OK ] A.Passes (3 ms)\n[ RUN      ] B.Fails\n[  FAILED  ] B.Fails, where GetParam() = 1 (2 ms)\n"
+                     "[ RUN      ] B.NeedsMore\n[  SKIPPED ] B.NeedsMore (0 ms)\n[ RUN      ] C.Hangs\n");
+  EXPECT_EQ(compose().code, 7);
+  expect_follows_schema();
+  EXPECT_EQ(status("copies"), "failed: exit code 1: copy_pinned_256MiB did not get to its end");
+  EXPECT_EQ(status("tests"), "timeout: not done after 80 s");
+  EXPECT_EQ(status("gradients"), "failed: stopped by SIGTERM");
+  EXPECT_EQ(status("sweep"), "skipped: stopped by SIGTERM before it");
+  const JsonValue all = document();
+  EXPECT_EQ(compact_text(*all.find("copies")), R"([{"host_memory":"pinned","bytes":16777216,"gb_per_s":24.5,"nvidia_gb_per_s":null}])");
+  EXPECT_EQ(compact_text(*all.find("tests")), R"({"passed":1,"failed":["B.Fails"],"skipped":["B.NeedsMore"]})");
+}
+
+TEST_F(GpuCheck, TestsThatTheMemoryCheckerDidNotWatchAreNoSuccess) {
+  write("parts.txt", "memcheck 0 100 60\n");
+  write("memcheck.json", R"({"testsuites": [{"testsuite": [{"name": "A", "classname": "S", "result": "COMPLETED"}]}]})");
+  write("memcheck.log", "[       OK ] S.A (3 ms)\n");
+  EXPECT_EQ(compose().code, 7);
+  EXPECT_EQ(status("memcheck"), "failed: compute-sanitizer did not end with 0 errors");
+  write("memcheck.log", "[       OK ] S.A (3 ms)\n========= ERROR SUMMARY: 0 errors\n");
+  EXPECT_EQ(compose().code, 0);
+}
+
+TEST_F(GpuCheck, MemoryThatTheDriverGaveAndWeDidNotCountIsAFault) {
+  write("parts.txt", "memory_law 0 100 20\n");
+  write("memory_law.json", R"({"benchmarks": [{"name": "step_memory/m/fp16/128/x", "bytes": 4e9, "driver_bytes": 4.1e9},
+                                              {"name": "step_memory/m/fp16/256/x", "bytes": 7.6e9, "driver_bytes": 9e9}]})");
+  EXPECT_EQ(compose().code, 7);
+  EXPECT_THAT(status("memory_law"), HasSubstr("batch 256: the driver says that 9000000000 bytes are gone, we took 7600000000"));
+}
+
+TEST_F(GpuCheck, ASignalLeavesWhatWasDoneUntilThen) {
+  // nvidia-smi, the first part, never ends.
+  write("nvidia-smi", "#!/bin/sh\n: >" + (folder_ / "reached").string() + "\nexec sleep 100\n");
+  fs::permissions(folder_ / "work" / "nvidia-smi", fs::perms::owner_all);
+  const std::string started = "env PATH=" + (folder_ / "work").string() + ":$PATH LD_LIBRARY_PATH=" + std::string(build_paths::fake_cuda) + " " + script +
+                              " --bundle " + fs::path(build_paths::program).parent_path().string() + " -o " + out();
+  const Outcome stopped = run(started + " & until [ -e " + (folder_ / "reached").string() + " ]; do sleep 0.1; done; kill -TERM $!; wait $!");
+  EXPECT_EQ(stopped.code, 143) << stopped.out;
+  EXPECT_EQ(status("environment"), "failed: stopped by SIGTERM");
+  EXPECT_EQ(status("copies"), "skipped: stopped by SIGTERM before it");
+  EXPECT_TRUE(fs::exists(folder_ / "check.logs" / "environment.log")) << "what the parts printed";
+}
+
+TEST_F(GpuCheck, FiguresThatCannotBeWrittenArePrinted) {
+  write("parts.txt", "copies 0 3120 50\n");
+  write("copies.json", copies);
+  const Outcome made = run(std::string(build_paths::program) + " __gpu_check " + (folder_ / "work").string() + " /nowhere/at/all.json");
+  EXPECT_EQ(made.code, 5);
+  EXPECT_THAT(made.out, HasSubstr("\"gb_per_s\": 24.5"));
+}
+
 TEST_F(GpuCheck, WithoutAGpuItEndsWithTheReason) {
   const Outcome none = rehearse("FAKE_CUDA=no_device");
   EXPECT_EQ(none.code, 6);
@@ -130,6 +188,14 @@ TEST_F(GpuCheck, WrongArgumentsAreRefused) {
   EXPECT_EQ(run(script + " -o").code, 2);
   EXPECT_EQ(run(script + " -o /nowhere/at/all.json").code, 2);
   EXPECT_EQ(run(script + " --bundle /nowhere").code, 3);
+  EXPECT_EQ(run(script + " -o /dev/null").code, 3) << "it would be replaced by a file";
+  EXPECT_EQ(run(script + " -o " + folder_.string()).code, 3);
+  write("mine.txt", "mine");
+  EXPECT_EQ(run(script + " -o " + (folder_ / "work" / "mine.txt").string()).code, 3);
+  EXPECT_EQ(text_of(folder_ / "work" / "mine.txt"), "mine");
+  const Outcome help = run("ln -s " + script + " " + (folder_ / "by-link").string() + " && " + (folder_ / "by-link").string() + " --help");
+  EXPECT_EQ(help.code, 0);
+  EXPECT_THAT(help.out, HasSubstr("--bundle DIR"));
 }
 
 using SlowGpuCheck = GpuCheck;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "calibrate/make_profile.hpp"
+#include "calibrate/stopwatch.hpp"
 #include "device/virtual_fixture.hpp"
 #include "measure/statistics.hpp"
 
@@ -49,6 +50,28 @@ TEST(MeasureRates, FindTheFiguresThatTheDeviceWasMadeOf) {
   const SizeTimes& gemm = rates.gemms.at("fp16").back();
   EXPECT_NEAR(gemm.size / median(gemm.us) * 1e6, 5e12, 5e10);
   EXPECT_EQ(rates.gemms.size(), 2u) << "every precision that the device has";
+}
+
+TEST(MeasureRates, WhatTheStreamingKernelMovesIsNotReadTwiceFromACache) {
+  VirtualFixture f(large_profile());
+  const std::uint64_t before = f.device->memory().used_bytes();
+  Stopwatch watch(*f.device, *f.clock);
+  EXPECT_GE(static_cast<double>(f.device->memory().used_bytes() - before), watch.streaming_bytes()) << "every byte that counts is a byte of its own";
+}
+
+TEST(MeasureRates, TheDeviceIsUnderLoadBeforeAnythingIsTimed) {
+  VirtualFixture f(large_profile());
+  const Nanoseconds begin = f.clock->now();
+  std::optional<Nanoseconds> first;
+  RatesRequest request = pico_request();
+  request.seconds = 20;
+  // The CPU time is first asked for in the measurements that follow the warm-up.
+  (void)measure_rates(*f.device, *f.clock, request, [&] {
+    if (!first) first = f.clock->now();
+    return Nanoseconds{0};
+  });
+  ASSERT_TRUE(first);
+  EXPECT_GT(to_s(*first - begin), 0.5);
 }
 
 TEST(MeasureRates, ACopysLatencyAndRateComeOutOfItsFit) {

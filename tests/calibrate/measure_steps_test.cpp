@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 namespace {
 
-/// forward 1 ms + 0.1 ms an image, backward twice that, update 0.5 ms; memory by the planner; each trial costs what it was given and half
+/// forward 1 ms + 0.1 ms an image, backward twice that, update 0.5 ms; memory 5 % above the planner's; each trial costs what it was given and half
 /// a second.
 class KnownSteps final : public TrialRunner {
  public:
@@ -37,8 +37,8 @@ class KnownSteps final : public TrialRunner {
     result.phases["backward"].mean = 2 + 0.2 * batch;
     result.phases["update"].mean = 0.5;
     result.memory.device_peak_bytes =
-        static_cast<std::int64_t>(planned_device_bytes(model_preset(request.setup.step.model), request.setup.data.image_size, batch, request.setup.step.precision,
-                                                       request.setup.loader.input_type, input_buffers(request.setup.step.transfer)));
+        static_cast<std::int64_t>(1.05 * static_cast<double>(planned_device_bytes(model_preset(request.setup.step.model), request.setup.data.image_size, batch, request.setup.step.precision,
+                                                       request.setup.loader.input_type, input_buffers(request.setup.step.transfer))));
     change(request, result);
     return result;
   }
@@ -86,9 +86,9 @@ TEST(MeasureSteps, ALineIsFoundAndJudgedByABatchThatItHasNotSeen) {
   EXPECT_NEAR(curve.hold_out->misfit, 0, 1e-6);
   EXPECT_FALSE(curve.interpolated);
   EXPECT_TRUE(notes.empty());
-  EXPECT_EQ(curve.memory_misfit, 0) << "the runner's peaks are the planner's";
+  EXPECT_NEAR(curve.memory_misfit, 1 / 1.05 - 1, 1e-4) << "the planner against what the runner took";
   const auto planned = [](int batch) { return static_cast<double>(planned_device_bytes(model_preset("mixer-pico"), 32, batch, Precision::fp32, InputType::uint8, 1)); };
-  EXPECT_NEAR(curve.memory.at(1000) / planned(1000), 1, 0.02) << "m0 + m1 B";
+  EXPECT_NEAR(curve.memory.at(1000) / planned(1000), 1.05, 0.02) << "m0 + m1 B";
 }
 
 TEST(MeasureSteps, AStepThatIsNoLineIsInterpolatedAndTheMisfitOfBothIsStored) {
@@ -103,6 +103,27 @@ TEST(MeasureSteps, AStepThatIsNoLineIsInterpolatedAndTheMisfitOfBothIsStored) {
   EXPECT_GT(std::abs(curves[0].hold_out->line_misfit), line_misfit_limit);
   // Half-way between batch 8 and 16: mean of (1.8 + 3.6 + 0.5) and (5.2 + 5.2 + 0.5), against 4.4 + 4.4 + 0.5 measured at 12.
   EXPECT_NEAR(curves[0].hold_out->misfit, ((1.8 + 3.6 + 0.5) + (5.2 + 5.2 + 0.5)) / 2 / 9.3 - 1, 1e-6);
+}
+
+TEST(MeasureSteps, WhereTheHostIsTheLimitItsSpeedIsNotTakenForTheDevices) {
+  KnownSteps runner;
+  runner.change = [](const TrialRequest& request, TrialResult& result) {
+    if (request.setup.loader.batch_size <= 4) result.phases["forward"].mean += 5;  // 4.7 ms of work, 10 ms until it was queued
+  };
+  StepsRequest request = request_of(60);
+  request.batch_sizes = {4, 32, 64, 128};
+  ProfileInput input;
+  input.origin = "a test";
+  input.steps = measure_steps(runner, request, quiet);
+  input.rates.launch_us = {5};
+  input.submitted = {{.model = "mixer-pico", .precision = Precision::fp32, .image_size = 32, .batch_size = 4}};
+  input.rates.submit_ms = {{9.7}};
+  std::vector<std::string> notes;
+  const auto curves = fit_steps(input, notes);
+  ASSERT_EQ(curves.size(), 1u);
+  EXPECT_NEAR(curves[0].forward.fixed, 1, 1e-6);
+  EXPECT_NEAR(curves[0].forward.slope, 0.1, 1e-6);
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("at batch size 4 the step takes no longer than this host needs to submit it (9.7 ms)")));
 }
 
 TEST(MeasureSteps, RoundsGoUpAndDownSoThatADriftIsNoSlope) {

@@ -19,6 +19,8 @@ std::map<std::string, double> peaks_of(const std::string& driver_name) {
 
 TEST(Peaks, AGpusPeakIsThatOfItsProfileByWhateverNameTheDriverGivesIt) {
   EXPECT_EQ(peaks_of("NVIDIA H100 80GB HBM3").at("bf16"), 989.4);  // NVIDIA's H100 whitepaper, dense
+  EXPECT_EQ(peaks_of("NVIDIA H200"), (std::map<std::string, double>{{"fp32", 66.9}, {"tf32", 494.7}, {"bf16", 989.5}, {"fp16", 989.5}}));
+  EXPECT_EQ(peaks_of("NVIDIA A100-SXM4-80GB").at("bf16"), 312);
   EXPECT_EQ(peaks_of("NVIDIA A100-SXM4-40GB").at("tf32"), 156);
   EXPECT_EQ(peaks_of("Tesla T4").count("fp16"), 1u);
   EXPECT_EQ(peaks_of("NVIDIA GeForce RTX 4090").count("fp32"), 1u);

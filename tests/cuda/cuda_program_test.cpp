@@ -90,7 +90,7 @@ TEST_F(CudaProgram, RegisteredBuffersAreSweptBesideAllocatedOnesAndARefusedOneIs
     if (trial.purpose == Purpose::trial) pinned_bytes[trial.configuration.text("pinning").value_or("pageable")] = trial.memory.pinned_bytes.value_or(-1);
   }
   const std::int64_t batch = 4 * 3 * 32 * 32, labels = 4 * 4, slots = 7;
-  EXPECT_EQ(pinned_bytes["pageable"], labels);
+  EXPECT_EQ(pinned_bytes["pageable"], 0);
   EXPECT_EQ(pinned_bytes["alloc"], 2 * labels + slots * batch);
   EXPECT_EQ(pinned_bytes["register"], 2 * labels + slots * batch) << "12,288 bytes are three pages";
 
@@ -101,6 +101,12 @@ TEST_F(CudaProgram, RegisteredBuffersAreSweptBesideAllocatedOnesAndARefusedOneIs
       EXPECT_EQ(trial.status, TrialStatus::unsupported);
       EXPECT_THAT(trial.reason, HasSubstr("the driver refused 12288 bytes of pinned host memory"));
     }
+}
+
+TEST_F(CudaProgram, PageableMemoryNeedsNothingPinned) {
+  const Outcome swept = run("pinned=0", sweep("pageable", "--budget 4trials --axis batch_size=4 --axis num_workers=1 --axis host_memory=pageable"));
+  EXPECT_EQ(swept.code, 0) << swept.err;
+  for (const auto& trial : load_run((folder_ / "pageable").string()).trials) EXPECT_EQ(trial.status, TrialStatus::ok) << trial.reason;
 }
 
 TEST_F(CudaProgram, AutoTakesItOrSaysWhyNotAndCudaThenExitsWith6) {

@@ -63,6 +63,12 @@ TEST(VirtualProfiles, EachCardTrainsAtThePaceOfItsPublishedRelativesOrUpToThreeT
   }
 }
 
+TEST(VirtualProfiles, AnH200IsAnH100WithFasterMemoryAndMoreOfIt) {
+  const double h100 = images_per_s("h100-sxm", Precision::bf16, 256), h200 = images_per_s("h200-sxm", Precision::bf16, 256);
+  EXPECT_GT(h200, h100);
+  EXPECT_LT(h200, 4800.0 / 3352 * h100) << "the datasheets' bandwidths: the products gain nothing";
+}
+
 TEST(VirtualProfiles, TheL4StandsBetweenTheT4AndTheRtx3090) {
   const double t4 = images_per_s("t4", Precision::fp16, 128), l4 = images_per_s("l4", Precision::fp16, 128);
   EXPECT_GT(l4, t4);

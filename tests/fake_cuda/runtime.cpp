@@ -13,6 +13,7 @@
 #include "gpu.hpp"
 #include "kernels.hpp"
 #include "memory.hpp"
+#include "pool.hpp"
 #include "settings.hpp"
 #include "stream.hpp"
 
@@ -248,29 +249,44 @@ cudaError_t cudaFree(void* address) {
 cudaError_t cudaMemGetInfo(std::size_t* available, std::size_t* total) {
   if (machine() != cudaSuccess) return result(machine());
   *total = settings().memory;
-  *available = settings().memory - device_memory().used();
+  const std::uint64_t taken = device_memory().used() + idle_pool_bytes();
+  *available = settings().memory - std::min(taken, settings().memory);
   return result(cudaSuccess);
 }
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
   if (settings().no_pools) return result(cudaErrorNotSupported);
   if (properties->allocType != cudaMemAllocationTypePinned || properties->location.type != cudaMemLocationTypeDevice)
     return result(cudaErrorInvalidValue);
-  *pool = reinterpret_cast<cudaMemPool_t>(new int);
+  *pool = static_cast<cudaMemPool_t>(create_pool());
   return result(cudaSuccess);
 }
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
-  delete reinterpret_cast<int*>(pool);
+  destroy_pool(pool);
   return result(cudaSuccess);
 }
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return result(cudaSuccess); }
-cudaError_t cudaMallocFromPoolAsync(void** address, std::size_t bytes, cudaMemPool_t, cudaStream_t stream) {
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
+  const PoolBytes bytes = pool_bytes(pool);
+  auto& to = *static_cast<std::uint64_t*>(value);
+  switch (attribute) {
+    case cudaMemPoolAttrReservedMemCurrent:
+    case cudaMemPoolAttrReservedMemHigh: to = bytes.reserved; return result(cudaSuccess);
+    case cudaMemPoolAttrUsedMemCurrent: to = bytes.used; return result(cudaSuccess);
+    case cudaMemPoolAttrUsedMemHigh: to = bytes.used_high; return result(cudaSuccess);
+    default: return result(cudaErrorInvalidValue);
+  }
+}
+cudaError_t cudaMallocFromPoolAsync(void** address, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
   stream_of(stream).synchronize();  // what was given back on this stream before can be taken again
-  *address = device_memory().take(bytes);
+  *address = take_from_pool(pool, bytes);
   return result(*address == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
 }
 cudaError_t cudaFreeAsync(void* address, cudaStream_t stream) {
   device_memory().retire(address);
-  stream_of(stream).queue([address] { device_memory().give_back(address); });
+  stream_of(stream).queue([address] {
+    left_pool(address);
+    device_memory().give_back(address);
+  });
   return result(cudaSuccess);
 }
 cudaError_t cudaHostAlloc(void** address, std::size_t bytes, unsigned) {

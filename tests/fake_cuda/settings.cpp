@@ -20,6 +20,7 @@ Settings parse(const std::string& text) {
     else if (name == "no_pools") s.no_pools = true;
     else if (name == "memory") s.memory = static_cast<std::uint64_t>(value);
     else if (name == "pinned") s.pinned = static_cast<std::uint64_t>(value);
+    else if (name == "pool_block") s.pool_block = static_cast<std::uint64_t>(value);
     else if (name == "h2d_gbps") s.h2d_gbps = value;
     else if (name == "pageable_gbps") s.pageable_gbps = value;
     else if (name == "compute") s.compute = static_cast<int>(value);

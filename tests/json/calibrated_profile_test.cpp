@@ -54,6 +54,22 @@ TEST(CalibratedProfile, OneThatCannotBeIsNamedByItsPlace) {
   EXPECT_THAT(refused([](auto& p) { p.copies[0].gb_s = 0; }), HasSubstr("copies[0].gb_s: got 0"));
 }
 
+TEST(CalibratedProfile, AFigureThatNoDeviceHasIsRefusedBeforeItOverflowsAClock) {
+  for (const double value : {1e300, 1e-300, 0.0, -1.0}) {
+    EXPECT_THAT(refused([&](auto& p) { p.copy_latency_us.value = p.copy_latency_us.provenance.low = p.copy_latency_us.provenance.high = value; }),
+                HasSubstr("want a number from 1e-6 to 1e9")) << value;
+    EXPECT_THAT(refused([&](auto& p) { p.memory_gb.value = p.memory_gb.provenance.low = p.memory_gb.provenance.high = value; }),
+                HasSubstr("want a number from 1e-6 to 1e9")) << value;
+  }
+  EXPECT_THAT(refused([](auto& p) { p.steps[0].points[1].update_ms = 1e300; }), HasSubstr("want 0 to 1e9"));
+  EXPECT_THAT(refused([](auto& p) { p.steps[0].points[1].low_ms = -1e9; }), HasSubstr("no interval of a time"));
+  EXPECT_THAT(refused([](auto& p) { p.steps[0].points[1].device_bytes = -1; }), HasSubstr("device_bytes: got -1"));
+  EXPECT_THAT(refused([](auto& p) { p.copies[0].latency_us = -5; }), HasSubstr("copies[0].latency_us: got -5"));
+  EXPECT_THAT(refused([](auto& p) { p.copies.push_back(p.copies[0]); }), HasSubstr("stand twice"));
+  EXPECT_THAT(refused([](auto& p) { p.copies[0].points.clear(); }), HasSubstr("copies[0].points: has 0 points, want 2 at least"));
+  EXPECT_THAT(refused([](auto& p) { p.copies[0].points[1].bytes = 1; }), HasSubstr("grow from point to point"));
+}
+
 TEST(CalibratedProfile, ANameThatWouldLeadOutOfTheRunFolderIsRefused) {
   for (const char* name : {"../../x", "/etc/x", "a b", "", ".hidden", "x\ny", "caf\xC3\xA9"})
     EXPECT_THAT(refused([&](auto& p) { p.name = name; }), HasSubstr("name: got")) << name;

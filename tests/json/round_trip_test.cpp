@@ -169,7 +169,8 @@ RC_GTEST_PROP(RoundTrip, ADeviceProfileKeepsItsFigures, ()) {
   auto profile = any<DeviceProfile>();
   // What decode_device_profile asks of a profile beyond its types.
   const auto sound = [](Figure& figure) {
-    figure.value = std::abs(figure.value) + 1e-9;
+    figure.value = std::fmod(std::abs(figure.value), 1e9) + 1e-6;
+    if (figure.value > 1e9) figure.value = 1e9;
     figure.provenance.low = 0;
     figure.provenance.high = figure.value;
     figure.provenance.source = "s" + figure.provenance.source;
@@ -191,10 +192,21 @@ RC_GTEST_PROP(RoundTrip, ADeviceProfileKeepsItsFigures, ()) {
     curve.points.resize(2);
     curve.points[0].batch_size = 1;
     curve.points[1].batch_size = 7;
-    for (StepPoint& point : curve.points)
-      for (double* part : {&point.forward_ms, &point.backward_ms, &point.update_ms}) *part = std::fmod(std::abs(*part), 1e9) + 1e-9;
+    for (StepPoint& point : curve.points) {
+      for (double* part : {&point.forward_ms, &point.backward_ms, &point.update_ms}) *part = std::fmod(std::abs(*part), 1e8) + 1e-9;
+      point.low_ms = std::abs(point.low_ms);
+      point.high_ms = point.low_ms * 2;
+      point.device_bytes &= INT64_MAX;
+    }
   }
-  for (CopyCurve& curve : profile.copies) curve.gb_s = std::abs(curve.gb_s) + 1e-9;
+  if (profile.copies.size() > 1) profile.copies.resize(1);  // one of each kind of memory
+  for (CopyCurve& curve : profile.copies) {
+    curve.gb_s = std::fmod(std::abs(curve.gb_s), 1e8) + 1e-6;
+    curve.latency_us = std::fmod(std::abs(curve.latency_us), 1e8);
+    curve.points.resize(2);
+    double bytes = 0;
+    for (CopyPoint& point : curve.points) point.bytes = bytes += 4096, point.us = std::fmod(std::abs(point.us), 1e8) + 1e-6;
+  }
   const std::string text = encode(profile);
   RC_ASSERT(encode(decode_device_profile(text, "p")) == text);
 }

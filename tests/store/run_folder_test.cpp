@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
+#include <iterator>
 
 #include "core/error.hpp"
 #include "json/journal_json.hpp"
@@ -107,6 +109,16 @@ TEST(RunFolder, CreateTakesOverWhatAKilledCreationLeft) {
   EXPECT_NO_THROW(with_trials(temporary / "run", 1));
   EXPECT_EQ(ids(load_run(temporary / "run")), (std::vector<std::int64_t>{1}));
   EXPECT_FALSE(fs::exists(temporary / "run/.trials.jsonl.tmp"));
+}
+
+TEST(RunFolder, ALinkInTheTemporaryFilesPlaceIsNotFollowed) {
+  const MemoryFolder temporary;
+  write(temporary / "precious", "mine");
+  fs::create_directory(temporary / "run");
+  fs::create_symlink(temporary / "precious", temporary / "run/.trials.jsonl.tmp");
+  EXPECT_NO_THROW(with_trials(temporary / "run", 1));
+  std::ifstream file(temporary / "precious");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "mine");
 }
 
 TEST(RunFolder, ResumeNeedsARun) {
