@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -59,8 +58,6 @@ class DeviceMemory {
   virtual DeviceBuffer allocate(std::size_t bytes) = 0;
   virtual std::uint64_t used_bytes() const = 0;
   virtual std::uint64_t peak_bytes() const = 0;
-  /// What the driver itself has held for our allocations at most, in its own larger blocks; absent where nobody but us counts.
-  virtual std::optional<std::uint64_t> reserved_peak_bytes() const { return std::nullopt; }
   /// 0: no limit of its own (cpu).
   virtual std::uint64_t limit_bytes() const = 0;
   /// What can still be had. Where other programs, or the driver itself, hold a part of the device, less than limit - used.

@@ -86,11 +86,4 @@ std::uint64_t CudaMemory::available_bytes() const {
 std::uint64_t CudaMemory::used_bytes() const { return pool_->used; }
 std::uint64_t CudaMemory::peak_bytes() const { return pool_->peak; }
 
-std::optional<std::uint64_t> CudaMemory::reserved_peak_bytes() const {
-  if (pool_->pool == nullptr) return std::nullopt;
-  std::uint64_t bytes = 0;
-  check(cudaMemPoolGetAttribute(pool_->pool, cudaMemPoolAttrReservedMemHigh, &bytes), "asking for the memory pool's size");
-  return bytes;
-}
-
 }  // namespace feedtune::cuda

@@ -18,7 +18,6 @@ class CudaMemory final : public DeviceMemory {
   DeviceBuffer allocate(std::size_t bytes) override;
   std::uint64_t used_bytes() const override;
   std::uint64_t peak_bytes() const override;
-  std::optional<std::uint64_t> reserved_peak_bytes() const override;
   std::uint64_t limit_bytes() const override { return limit_; }
   std::shared_ptr<HostAllocator> host(HostMemory kind) override;
   PinnedRange pin(std::span<std::byte> memory) override { return pinned_->pin(memory); }
