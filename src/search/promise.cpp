@@ -47,8 +47,8 @@ std::vector<std::size_t> most_promising(const Belief& belief, const Draws& draws
     floor = 0;
     for (std::size_t d = 0; d < best.size(); ++d) best[d] = std::max(best[d], draws.values[d][m]);
   }
-  if (std::isinf(floor))  // nothing has worked yet: any value is a gain
-    for (std::size_t d = 0; d < best.size(); ++d) best[d] = *std::min_element(draws.values[d].begin(), draws.values[d].end());
+  if (std::isinf(floor))  // nothing has worked yet: any value is a gain, the least and the only one too
+    for (std::size_t d = 0; d < best.size(); ++d) best[d] = *std::min_element(draws.values[d].begin(), draws.values[d].end()) - 1;
   std::vector<bool> taken(draws.members.size());
   std::vector<std::size_t> order;
   while (order.size() < count) {

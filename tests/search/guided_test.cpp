@@ -10,6 +10,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <utility>
 
 #include "core/batch_slots.hpp"
 #include "search/belief.hpp"
@@ -208,6 +209,19 @@ TEST(Guided, OutOfMemoryIsLearntFromAFewTrialsAndTheBestBelowTheCliffIsFound) {
   const auto failures = std::count_if(found.trials.begin(), found.trials.end(), [](const TrialResult& t) { return t.status != TrialStatus::ok; });
   EXPECT_LE(failures, 10) << "of 192 that do not fit";
   EXPECT_LT(regret(found, problem, cliff), 0.02);
+}
+
+TEST(Guided, TheOnlyConfigurationThatFitsIsFoundHoweverManyDoNot) {
+  std::vector<Configuration> space;
+  bool small = false;
+  for (const Configuration& c : pipeline_space())
+    if (*c.integer("batch_size") > 16 || !std::exchange(small, true)) space.push_back(c);
+  const auto rate = [](const Configuration& c) { return *c.integer("batch_size") > 16 ? 0.0 : 100.0; };
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const Search found = search(problem_of(space, seed), rate);
+    EXPECT_TRUE(std::any_of(found.trials.begin(), found.trials.end(), [](const TrialResult& t) { return t.status == TrialStatus::ok; }))
+        << "seed " << seed << ", " << found.trials.size() << " trials";
+  }
 }
 
 TEST(Guided, ABudgetSmallerThanTheProbesStillSeesTheReferenceAndOthers) {
