@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <map>
+#include <set>
 #include <string_view>
 
 #include "core/enums.hpp"
@@ -28,7 +30,18 @@ std::vector<std::string> telling_axes(Purpose purpose) {
   return {"batch_size", "num_workers", "loader", "host_memory"};
 }
 
-std::string what(const Configuration& configuration, Purpose purpose, const std::vector<std::string>& swept) {
+/// The axes that mean anything for a part alone (sweep/components); of a whole trial all do.
+bool concerns(Purpose purpose, const std::string& axis) {
+  static const std::map<Purpose, std::set<std::string>> of_part = {
+      {Purpose::loader_only, {"loader", "num_workers", "decoder", "input_type", "resize", "storage"}},
+      {Purpose::copy_only, {"batch_size", "host_memory", "pinning", "input_type"}},
+      {Purpose::step_only, {"batch_size", "precision", "model_threads"}}};
+  const auto found = of_part.find(purpose);
+  return found == of_part.end() || found->second.contains(axis);
+}
+
+std::string what(const Configuration& configuration, Purpose purpose, std::vector<std::string> swept) {
+  std::erase_if(swept, [&](const std::string& axis) { return !concerns(purpose, axis); });
   const std::string settings = settings_text(configuration, joined_axes(telling_axes(purpose), swept));
   return purpose == Purpose::trial ? settings : fmt::format("{}: {}", to_text(purpose), settings);
 }
