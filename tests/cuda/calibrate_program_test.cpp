@@ -83,11 +83,12 @@ TEST_F(Calibrate, WritesAProfileThatASweepTakesAndThatStaysAFakes) {
 }
 
 TEST_F(Calibrate, CopyRatesAreTheFakesOwn) {
-  // Far below what the host's memory gives, so that the set rate is what binds. A busy machine only makes copies slower.
+  // Far below what the host's memory gives, so that the set rate is what binds. On a busy machine small copies may come out slow,
+  // which makes the line through all sizes flatter: the rate, high by a little.
   ASSERT_EQ(run("h2d_gbps=0.4,pageable_gbps=0.2", calibrate("copies.json")).code, 0);
   const DeviceProfile made = profile("copies.json");
-  EXPECT_LE(made.pinned_h2d_gb_s.value, 0.4 * 1.02);
-  EXPECT_LE(made.pageable_h2d_gb_s.value, 0.2 * 1.02);
+  EXPECT_LE(made.pinned_h2d_gb_s.value, 0.4 * 1.25);
+  EXPECT_LE(made.pageable_h2d_gb_s.value, 0.2 * 1.25);
   EXPECT_GT(made.pinned_h2d_gb_s.value, made.pageable_h2d_gb_s.value) << "each kind has its own rate";
 }
 
