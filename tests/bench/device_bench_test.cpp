@@ -5,7 +5,7 @@
 #include <map>
 
 #include "build_paths.hpp"
-#include "bundle/run_command.hpp"
+#include "run_command.hpp"
 #include "json/check_outputs.hpp"
 #include "json/device_profile_json.hpp"
 #include "model/model.hpp"
@@ -33,7 +33,7 @@ std::map<std::string, BenchmarkOutcome> outcomes(const std::string& arguments) {
       run(bench.string() + " --benchmark_min_time=0.01 --benchmark_out=" + out.string() + " --benchmark_out_format=json " + arguments);
   EXPECT_EQ(ran.code, 0) << ran.out;
   std::map<std::string, BenchmarkOutcome> named;
-  for (auto& one : read_benchmark_outcomes(test::text_of(out), out.string())) named[one.name] = one;
+  for (auto& one : read_benchmark_outcomes(test::read(out), out.string())) named[one.name] = one;
   fs::remove(out);
   return named;
 }
@@ -48,7 +48,7 @@ void expect_time_of_all_the_work(const BenchmarkOutcome& outcome, double seconds
 TEST_F(DeviceBench, AModelledGpuGivesWhatItsProfileSays) {
   const auto got = outcomes("--device virtual:h100-sxm");
   const std::string path = std::string(build_paths::sources) + "/configs/devices/h100-sxm.json";
-  const DeviceProfile profile = decode_device_profile(test::text_of(path), path);
+  const DeviceProfile profile = decode_device_profile(test::read(path), path);
   for (const int mebibytes : {1, 16, 256}) {
     ASSERT_TRUE(got.contains("copy/pageable/" + std::to_string(mebibytes) + "MiB/manual_time"));
     const BenchmarkOutcome& pinned = got.at("copy/pinned/" + std::to_string(mebibytes) + "MiB/manual_time");

@@ -86,7 +86,7 @@ TEST_F(Bundle, ItsProgramsRunWhereNothingIsInstalled) {
 TEST_F(Bundle, TheTestsFakeCudaIsNotInIt) {
   for (const auto& entry : fs::recursive_directory_iterator(root_ / "feedtune" / "lib")) {
     if (!entry.path().filename().string().starts_with("libcudart")) continue;
-    EXPECT_THAT(feedtune::test::text_of(entry.path()), testing::Not(HasSubstr("fake CUDA"))) << entry.path();
+    EXPECT_THAT(feedtune::test::read(entry.path()), testing::Not(HasSubstr("fake CUDA"))) << entry.path();
   }
 }
 

@@ -18,25 +18,15 @@
 #include "core/utf8.hpp"
 #include "json/run_json.hpp"
 #include "pipeline/make_data.hpp"
+#include "run_command.hpp"
 #include "store/run_folder.hpp"
 
 using namespace feedtune;
+using test::Outcome;
+using test::read;
 namespace fs = std::filesystem;
 
 namespace {
-
-struct Outcome {
-  int code = -1;  ///< exit code, or 128 + signal
-  std::string out;
-  std::string err;
-};
-
-std::string read(const fs::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 class PackCommand : public testing::Test {
  protected:
@@ -54,15 +44,7 @@ class PackCommand : public testing::Test {
 
   static std::string in(const std::string& name) { return (folder_ / name).string(); }
 
-  static Outcome run(const std::string& arguments) {
-    const std::string command = std::string(build_paths::program) + " " + arguments + " >" + in("stdout") + " 2>" + in("stderr");
-    const int status = std::system(command.c_str());
-    Outcome outcome;
-    outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    outcome.out = read(in("stdout"));
-    outcome.err = read(in("stderr"));
-    return outcome;
-  }
+  static Outcome run(const std::string& arguments) { return test::run_command(std::string(build_paths::program) + " " + arguments, folder_); }
 
   static std::string sweep(const std::string& data, const std::string& out, const std::string& more) {
     return "sweep --data " + in(data) + " --out " + in(out) +

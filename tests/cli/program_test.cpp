@@ -19,25 +19,15 @@
 #include "core/error.hpp"
 #include "json/run_json.hpp"
 #include "pipeline/make_data.hpp"
+#include "run_command.hpp"
 #include "store/run_folder.hpp"
 
 using namespace feedtune;
+using test::Outcome;
+using test::read;
 namespace fs = std::filesystem;
 
 namespace {
-
-struct Outcome {
-  int code = -1;  ///< exit code, or 128 + signal
-  std::string out;
-  std::string err;
-};
-
-std::string read(const fs::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 class Program : public testing::Test {
  protected:
@@ -54,16 +44,7 @@ class Program : public testing::Test {
   }
   static void TearDownTestSuite() { fs::remove_all(folder_); }
 
-  static Outcome run(const std::string& arguments) {
-    const fs::path out = folder_ / "stdout", err = folder_ / "stderr";
-    const std::string command = std::string(build_paths::program) + " " + arguments + " >" + out.string() + " 2>" + err.string();
-    const int status = std::system(command.c_str());
-    Outcome outcome;
-    outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    outcome.out = read(out);
-    outcome.err = read(err);
-    return outcome;
-  }
+  static Outcome run(const std::string& arguments) { return test::run_command(std::string(build_paths::program) + " " + arguments, folder_); }
 
   /// A sweep of a few seconds over 4 configurations.
   static std::string sweep(const std::string& out, const std::string& more = "") {

@@ -15,26 +15,16 @@
 #include "cli/evaluation.hpp"
 #include "json/run_json.hpp"
 #include "json/value.hpp"
+#include "run_command.hpp"
 #include "search/strategy.hpp"
 #include "store/run_folder.hpp"
 
 using namespace feedtune;
+using test::Outcome;
+using test::read;
 namespace fs = std::filesystem;
 
 namespace {
-
-struct Outcome {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
-
-std::string read(const fs::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 class Replay : public testing::Test {
  protected:
@@ -61,12 +51,7 @@ class Replay : public testing::Test {
   }
   static std::string path(const std::string& name) { return (folder_ / name).string(); }
 
-  static Outcome run(const std::string& arguments) {
-    const fs::path out = folder_ / "stdout", err = folder_ / "stderr";
-    const std::string command = std::string(build_paths::program) + " " + arguments + " >" + out.string() + " 2>" + err.string();
-    const int status = std::system(command.c_str());
-    return {.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), .out = read(out), .err = read(err)};
-  }
+  static Outcome run(const std::string& arguments) { return test::run_command(std::string(build_paths::program) + " " + arguments, folder_); }
   static Outcome sweep(const std::string& more) { return run("sweep --replay " + path("grid.csv") + " " + more); }
 
   static fs::path folder_;

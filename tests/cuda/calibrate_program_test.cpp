@@ -20,6 +20,7 @@ namespace feedtune {
 namespace {
 
 namespace fs = std::filesystem;
+using feedtune::test::read;
 using testing::AnyOf;
 using testing::Contains;
 using testing::HasSubstr;

@@ -2,26 +2,17 @@
 // The program on the fake CUDA runtime, in a folder of its own with a few images.
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include "build_paths.hpp"
 #include "pipeline/make_data.hpp"
+#include "run_command.hpp"
 
 namespace feedtune::test {
-
-struct Outcome {
-  int code = -1;
-  std::string out, err;
-  double seconds = 0;
-};
 
 class CudaProgram : public testing::Test {
  protected:
@@ -38,21 +29,8 @@ class CudaProgram : public testing::Test {
   }
   static void TearDownTestSuite() { std::filesystem::remove_all(folder_); }
 
-  static std::string read(const std::filesystem::path& path) {
-    std::ifstream file(path);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-  }
-
   static Outcome run(const std::string& fake, const std::string& arguments) {
-    const std::filesystem::path out = folder_ / "stdout", err = folder_ / "stderr";
-    const std::string command = "FAKE_CUDA='" + fake + "' LD_LIBRARY_PATH=" + build_paths::fake_cuda + " " + build_paths::program + " " + arguments + " >" +
-                                out.string() + " 2>" + err.string();
-    const auto begin = std::chrono::steady_clock::now();
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read(out), read(err),
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
+    return run_command("FAKE_CUDA='" + fake + "' LD_LIBRARY_PATH=" + build_paths::fake_cuda + " " + build_paths::program + " " + arguments, folder_);
   }
 
   static std::string sweep(const std::string& out, const std::string& more = "--budget 12trials --axis batch_size=4 --axis num_workers=0,1 --axis host_memory=pageable,pinned",
