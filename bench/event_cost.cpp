@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/enums.hpp"
+#include "core/usual_precision.hpp"
 #include "device/make_device.hpp"
 #include "measure/statistics.hpp"
 #include "trial/resident_loader.hpp"
@@ -111,19 +112,13 @@ TrialSetup setup_of(const std::string& device, const std::string& model, int bat
   return setup;
 }
 
-Precision best_precision(const DeviceFacts& facts) {
-  for (const Precision precision : {Precision::bf16, Precision::fp16})
-    if (std::find(facts.precisions.begin(), facts.precisions.end(), to_text(precision)) != facts.precisions.end()) return precision;
-  return Precision::fp32;
-}
-
 std::string ratio_text(const std::vector<double>& logs) {
   const Interval ratio = interval_of_mean(logs);
   return fmt::format("{:.4f} [{:.4f}, {:.4f}]", std::exp(ratio.mean), std::exp(ratio.low), std::exp(ratio.high));
 }
 
 void compare(Device& device, TrialSetup setup, int rounds) {
-  setup.step.precision = best_precision(device.facts());
+  setup.step.precision = usual_precision(device.facts());
   const auto work = make_step_work(device, setup);
   const auto loader = make_resident_loader(setup, *device.memory().host(HostMemory::pinned));
   SteadyClock clock;

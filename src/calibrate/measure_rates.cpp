@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 
 #include "calibrate/measure_copies.hpp"
 #include "calibrate/stopwatch.hpp"
@@ -153,12 +152,6 @@ std::vector<double> measure_submission(Stopwatch& watch, const StepShape& shape,
 }
 
 }  // namespace
-
-Nanoseconds thread_cpu_time() {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
-}
 
 DeviceRates measure_rates(Device& device, Clock& clock, const RatesRequest& request, const ThreadCpuTime& cpu_time) {
   DeviceRates rates;

@@ -4,12 +4,12 @@
 #include "core/device_rates.hpp"
 #include "device/device.hpp"
 #include "measure/clock.hpp"
+#include "measure/thread_cpu_time.hpp"
 
 namespace feedtune {
 
 /// CPU time of the calling thread.
 using ThreadCpuTime = std::function<Nanoseconds()>;
-Nanoseconds thread_cpu_time();
 
 /// Measures the device that `request` names; it has to be idle otherwise. After half a second of load (a tenth of the time at most) come kernels and GEMMs, then copies of 64 KiB to
 /// 256 MiB in rounds over both kinds of host memory, then the submission of each step. Sizes that do not fit, or would take

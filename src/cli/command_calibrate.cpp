@@ -21,6 +21,7 @@
 #include "core/nearest.hpp"
 #include "core/parse.hpp"
 #include "core/single_line.hpp"
+#include "core/usual_precision.hpp"
 #include "json/device_profile_json.hpp"
 #include "model/model.hpp"
 #include "process/child.hpp"
@@ -72,7 +73,7 @@ std::vector<Precision> precisions_of(const CalibrateArguments& arguments) {
 /// What a sweep would take, or what was asked for, as far as the device has it.
 std::vector<Precision> precisions_on(const DeviceFacts& device, std::vector<Precision> asked) {
   const auto has = [&](Precision precision) { return std::find(device.precisions.begin(), device.precisions.end(), to_text(precision)) != device.precisions.end(); };
-  if (asked.empty()) asked = {has(Precision::bf16) ? Precision::bf16 : has(Precision::fp16) ? Precision::fp16 : Precision::fp32};
+  if (asked.empty()) asked = {usual_precision(device)};
   for (const Precision precision : asked)
     if (!has(precision)) throw InputError("--precision", fmt::format("{}: {} has {}", to_text(precision), device.title, joined(device.precisions)));
   return asked;

@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 #include "core/read_file.hpp"
 #include "core/single_line.hpp"
+#include "core/split.hpp"
 #include "json/check_outputs.hpp"
 #include "store/run_folder.hpp"
 
@@ -22,14 +23,6 @@ namespace fs = std::filesystem;
 
 void add_fault(std::string& faults, const std::string& fault) { faults.append(faults.empty() ? "" : "; ").append(fault); }
 
-std::vector<std::string> split(const std::string& text, const std::string& by) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  for (std::size_t end; (end = text.find(by, begin)) != std::string::npos; begin = end + by.size()) parts.push_back(text.substr(begin, end - begin));
-  parts.push_back(text.substr(begin));
-  return parts;
-}
-
 std::optional<double> number(const BenchmarkOutcome& outcome, const char* name) {
   const auto found = outcome.numbers.find(name);
   return found == outcome.numbers.end() ? std::nullopt : std::optional(found->second);
@@ -38,9 +31,9 @@ std::optional<double> number(const BenchmarkOutcome& outcome, const char* name) 
 /// nvidia-smi --format=csv: a line of fields, then a line a GPU.
 std::string take_environment(const std::string& path, GpuCheck& check) {
   std::istringstream lines(read_file(path));
-  std::string line;
-  std::getline(lines, line);
-  const auto names = split(line, ", ");
+  std::string header, line;
+  std::getline(lines, header);
+  const auto names = split(header, ", ");
   while (std::getline(lines, line)) {
     const auto values = split(line, ", ");
     auto& gpu = check.nvidia_smi.emplace_back();
@@ -140,7 +133,7 @@ std::string take_copies(const std::string& path, GpuCheck& check) {
   for (const auto& outcome : read_items(path, read_benchmark_outcomes, faults)) {
     const auto words = split(outcome.name, "/");
     if (words.size() < 3) continue;
-    copy_rate(check, words[1], std::stoll(words[2])).gb_per_s = number(outcome, "GB/s");
+    copy_rate(check, std::string(words[1]), std::stoll(std::string(words[2]))).gb_per_s = number(outcome, "GB/s");
     if (outcome.error.empty()) continue;
     check.unknown[fmt::format("copies.{}.{}.gb_per_s", words[1], words[2])] = outcome.error;
     add_fault(faults, fmt::format("{} {}: {}", words[1], words[2], outcome.error));
@@ -165,7 +158,7 @@ std::string take_gemm(const std::string& path, GpuCheck& check) {
   for (const auto& outcome : read_items(path, read_benchmark_outcomes, faults)) {
     const auto words = split(outcome.name, "/");
     if (words.size() < 2) continue;
-    const GemmRate rate{words[1], number(outcome, "TFLOP/s"), number(outcome, "peak_TFLOP/s"), number(outcome, "share_of_peak")};
+    const GemmRate rate{std::string(words[1]), number(outcome, "TFLOP/s"), number(outcome, "peak_TFLOP/s"), number(outcome, "share_of_peak")};
     if (!outcome.error.empty()) {
       check.unknown["gemm." + rate.precision + ".tflops"] = outcome.error;
       add_fault(faults, rate.precision + ": " + outcome.error);

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/single_line.hpp"
+#include "core/split.hpp"
 
 namespace feedtune {
 
@@ -23,13 +24,8 @@ T integer_option(const std::string& text, const char* option, T low, T high) {
 
 /// "a,b" -> a and b; an empty part is one too.
 inline std::vector<std::string> listed_option(const std::string& text) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0;;) {
-    const std::size_t end = text.find(',', begin);
-    parts.push_back(text.substr(begin, end - begin));
-    if (end == std::string::npos) return parts;
-    begin = end + 1;
-  }
+  const auto parts = split(text, ",");
+  return {parts.begin(), parts.end()};
 }
 
 }  // namespace feedtune

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/error.hpp"
+#include "core/split.hpp"
 
 namespace feedtune {
 namespace {
@@ -50,16 +51,6 @@ std::optional<double> duration_s(std::string_view text) {
   return std::nullopt;
 }
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const auto at = text.find(separator);
-    parts.push_back(text.substr(0, at));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
-  }
-}
-
 }  // namespace
 
 double parse_duration_s(std::string_view text, const std::string& where) {
@@ -99,7 +90,7 @@ AxisValue parse_axis_value(std::string_view text, const std::string& where) {
 
 Configuration parse_assignments(std::string_view text, const std::string& where) {
   Configuration configuration;
-  for (const std::string_view part : split(text, ',')) {
+  for (const std::string_view part : split(text, ",")) {
     const auto equals = part.find('=');
     if (equals == std::string_view::npos || equals == 0)
       refuse(part, where, "NAME=VALUE,..., as in batch_size=64,num_workers=4");
@@ -114,7 +105,7 @@ std::pair<std::string, std::vector<AxisValue>> parse_axis(std::string_view text,
   const auto equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0) refuse(text, where, "NAME=VALUE,..., as in num_workers=0,2,4");
   std::vector<AxisValue> values;
-  for (const std::string_view part : split(text.substr(equals + 1), ',')) {
+  for (const std::string_view part : split(text.substr(equals + 1), ",")) {
     AxisValue value = parse_axis_value(part, where);
     if (std::find(values.begin(), values.end(), value) != values.end())
       throw SpecError(where, fmt::format("{} is given twice", to_text(value)));
@@ -126,7 +117,7 @@ std::pair<std::string, std::vector<AxisValue>> parse_axis(std::string_view text,
 std::vector<StepTime> parse_step_times(std::string_view text, const std::string& where) {
   constexpr std::string_view want = "TIME@BATCH,..., as in 85ms@64,150ms@128";
   std::vector<StepTime> times;
-  for (const std::string_view part : split(text, ',')) {
+  for (const std::string_view part : split(text, ",")) {
     const auto at = part.find('@');
     if (at == std::string_view::npos) refuse(part, where, want);
     const auto seconds = duration_s(part.substr(0, at));

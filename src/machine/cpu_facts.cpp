@@ -99,7 +99,7 @@ void add_hypervisor(const Root& root, const std::optional<std::string>& cpuinfo,
     facts["hypervisor"] = unknown_fact(cpuinfo_path, "no flags to tell by");
     return;
   }
-  const auto words = split(*flags, ' ');
+  const auto words = split(*flags, " ");
   if (std::find(words.begin(), words.end(), "hypervisor") == words.end()) {
     facts["hypervisor"] = known(std::string("none"), cpuinfo_path);
     return;

@@ -60,7 +60,7 @@ std::optional<double> quota_of(const Root& root, const CgroupFolder& group) {
     quota_us = root.read_integer(group.folder + "/cpu.cfs_quota_us");  // -1: none
     period_us = root.read_integer(group.folder + "/cpu.cfs_period_us");
   } else if (const auto text = root.read_line(group.folder + "/cpu.max")) {  // "max 100000" or "150000 100000"
-    const auto parts = split(*text, ' ');
+    const auto parts = split(*text, " ");
     quota_us = parse_integer(parts[0]);
     period_us = parts.size() > 1 ? parse_integer(parts[1]) : 100'000;
   }

@@ -30,7 +30,7 @@ bool lies_in(std::string_view path, std::string_view folder) {
 }  // namespace
 
 bool list_holds(std::string_view comma_separated, std::string_view item) {
-  const auto items = split(comma_separated, ',');
+  const auto items = split(comma_separated, ",");
   return std::find(items.begin(), items.end(), item) != items.end();
 }
 
@@ -41,8 +41,8 @@ std::vector<Mount> read_mounts(const Root& root) {
   for (const auto line : split_lines(*text)) {  // "31 23 0:28 /root /point options... - type source options"
     const auto dash = line.find(" - ");
     if (dash == std::string_view::npos) continue;
-    const auto left = split(line.substr(0, dash), ' ');
-    const auto right = split(line.substr(dash + 3), ' ');
+    const auto left = split(line.substr(0, dash), " ");
+    const auto right = split(line.substr(dash + 3), " ");
     if (left.size() < 5 || right.size() < 3) continue;
     mounts.push_back({unescape(left[3]), unescape(left[4]), std::string(right[0]), std::string(right[2])});
   }

@@ -39,7 +39,7 @@ ProcessReader::ProcessReader(Root root, Options options) : root_(std::move(root)
   } else {
     // Without these counters the kernel prints the frequency found at boot.
     const auto flags = find_value(*cpuinfo, "flags", ':').value_or("");
-    const auto words = split(flags, ' ');
+    const auto words = split(flags, " ");
     if (std::find(words.begin(), words.end(), "aperfmperf") == words.end())
       frequency_unknown_ = "no cpufreq, and /proc/cpuinfo shows only the nominal frequency (no aperfmperf: a virtual machine?)";
   }
@@ -75,7 +75,7 @@ void ProcessReader::add_run_delay(HostCounters& counters) const {
     const auto line = root_.read_line("/proc/self/task/" + thread + "/schedstat");  // "ns_run ns_delay slices"
     const auto number = parse_integer(thread);
     if (!line || !number) continue;
-    const auto parts = split(*line, ' ');
+    const auto parts = split(*line, " ");
     const auto delay_ns = parts.size() > 1 ? parse_integer(parts[1]) : std::nullopt;
     if (delay_ns) counters.run_delay_s[*number] = static_cast<double>(*delay_ns) * 1e-9;
   }

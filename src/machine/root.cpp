@@ -67,18 +67,8 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
   return value;
 }
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const auto at = text.find(separator);
-    parts.push_back(text.substr(0, at));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
-  }
-}
-
 std::vector<std::string_view> split_lines(std::string_view text) {
-  auto lines = split(text, '\n');
+  auto lines = split(text, "\n");
   if (lines.back().empty()) lines.pop_back();
   return lines;
 }

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/split.hpp"
+
 namespace feedtune {
 
 /// Where /proc, /sys and /etc are read from: "/" is this machine, another folder a copy of one (tests, or a fingerprint
@@ -31,7 +33,6 @@ class Root {
 
 std::optional<std::int64_t> parse_integer(std::string_view text);
 std::vector<std::string_view> split_lines(std::string_view text);
-std::vector<std::string_view> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
 
 /// The value of "key<separator> value", a line of /proc/cpuinfo, /proc/meminfo, cpu.stat, ...: the first such line's.

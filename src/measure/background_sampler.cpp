@@ -1,19 +1,14 @@
 #include "measure/background_sampler.hpp"
 
 #include <algorithm>
-#include <ctime>
+
+#include "measure/thread_cpu_time.hpp"
 
 namespace feedtune {
 namespace {
 
 constexpr std::chrono::milliseconds shortest_period{50};
 constexpr int rest_per_cost = 250;  // 1 / 0.4 %
-
-std::chrono::nanoseconds thread_cpu_time() {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
 
 }  // namespace
 

@@ -1,21 +1,14 @@
 #include "pipeline/image_preparer.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cassert>
 
 #include "measure/profiler_range.hpp"
+#include "measure/thread_cpu_time.hpp"
 #include "pipeline/image_error.hpp"
 
 namespace feedtune {
 namespace {
-
-Nanoseconds thread_cpu_time() {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::chrono::seconds(time.tv_sec) + Nanoseconds{time.tv_nsec};
-}
 
 /// The owner is the counter's only writer, so no read-modify-write is needed.
 void add(WorkerTotals::Counter& counter, std::int64_t value) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/nearest.hpp"
+#include "core/usual_precision.hpp"
 #include "space/axis_kinds.hpp"
 
 namespace feedtune {
@@ -21,7 +22,7 @@ Axis make_precision() {
                     .accepted = {"fp32", "tf32", "bf16", "fp16"},
                     .unswept = [](const Configuration&, const SpaceContext& context) -> std::string {
                       if (context.device.name == "cpu") return "fp32";
-                      return device_has(context, "bf16") ? "bf16" : device_has(context, "fp16") ? "fp16" : "fp32";
+                      return std::string(to_text(usual_precision(context.device)));
                     },
                     .lacks = [](const std::string& value, const SpaceContext& context) -> std::string {
                       if (context.device.precisions.empty() || device_has(context, value)) return "";
