@@ -24,7 +24,7 @@ double gemm_rate(double flops, double us, double gap_us) { return flops / std::m
 void fit_gemms(DeviceProfile& profile, const ProfileInput& input, const std::string& shares_of) {
   const double gap_us = profile.kernel_gap_us.value;
   for (const auto& [precision, sizes] : input.rates.gemms) {
-    std::vector<EfficiencyPoint> rates;  // FLOP/s for now
+    std::vector<double> rates;  // FLOP/s of each size
     std::vector<double> best;
     for (const SizeTimes& size : sizes) {
       const double rate = gemm_rate(size.size, median(size.us), gap_us);
@@ -32,15 +32,15 @@ void fit_gemms(DeviceProfile& profile, const ProfileInput& input, const std::str
         best.clear();
         for (const double us : size.us) best.push_back(gemm_rate(size.size, us, gap_us));
       }
-      rates.push_back({.flops = size.size, .share = rate});
+      rates.push_back(rate);
     }
     if (best.empty()) continue;
     const double peak = median(best);
     for (double& rate : best) rate *= 1e-12;
     profile.peak_tflops[precision] = measured_figure(best, input.origin + ": the fastest of square GEMMs of random numbers, from 128 upwards");
     if (precision != shares_of) continue;
-    for (EfficiencyPoint& point : rates) point.share = std::min(1.0, point.share / peak);
-    profile.gemm_efficiency = std::move(rates);
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      profile.gemm_efficiency.push_back({.flops = sizes[i].size, .share = std::min(1.0, rates[i] / peak)});
     profile.gemm_efficiency_provenance = {.kind = Provenance::Kind::measured,
                                           .source = fmt::format("{}: square GEMMs in {}, share of the fastest; taken for the other precisions too", input.origin, precision),
                                           .low = profile.peak_tflops[precision].provenance.low * 1e12 / peak,
@@ -83,11 +83,13 @@ void fit_copies(DeviceProfile& profile, const ProfileInput& input, std::vector<s
     std::optional<Interval> held_out;
     for (const SizeTimes& size : found->second) {
       if (size.us.empty()) continue;
-      const Interval interval = interval_of_mean(size.us);
       if (size.size == held_out_copy_bytes)
-        held_out = interval;
+        held_out = interval_of_mean(size.us);
       else
-        curve.points.push_back({.bytes = size.size, .us = interval.mean, .low_us = std::max(0.0, interval.low), .high_us = interval.high});
+        curve.points.push_back({.bytes = size.size,
+                                .us = median(size.us),  // a disturbed round of a small copy would make the line flatter
+                                .low_us = *std::min_element(size.us.begin(), size.us.end()),
+                                .high_us = *std::max_element(size.us.begin(), size.us.end())});
     }
     if (curve.points.size() < 2) missing(fmt::format("copies from {} memory at two sizes", to_text(kind)));
     const Line line = copy_line(curve.points);

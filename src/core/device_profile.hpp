@@ -80,8 +80,8 @@ struct StepCurve {
 
 struct CopyPoint {
   double bytes = 0;
-  double us = 0;
-  double low_us = 0;  ///< 95 % interval
+  double us = 0;      ///< median of the rounds
+  double low_us = 0;  ///< the quickest and the slowest round
   double high_us = 0;
 };
 

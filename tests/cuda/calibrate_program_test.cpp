@@ -84,12 +84,22 @@ TEST_F(Calibrate, WritesAProfileThatASweepTakesAndThatStaysAFakes) {
 }
 
 TEST_F(Calibrate, CopyRatesAreTheFakesOwn) {
-  // Far below what the host's memory gives, so that the set rate is what binds. On a busy machine small copies may come out slow,
-  // which makes the line through all sizes flatter: the rate, high by a little.
-  ASSERT_EQ(run("h2d_gbps=0.4,pageable_gbps=0.2", calibrate("copies.json")).code, 0);
-  const DeviceProfile made = profile("copies.json");
-  EXPECT_LE(made.pinned_h2d_gb_s.value, 0.4 * 1.25);
-  EXPECT_LE(made.pageable_h2d_gb_s.value, 0.2 * 1.25);
+  // Far below what the host's memory gives, so that the set rate is what binds.
+  constexpr double pinned = 0.4, pageable = 0.2, most = 1.02;
+  DeviceProfile made;
+  // A busy machine only makes copies slower; where that hits the small ones alone, the line through all sizes is too flat, its rate
+  // too high. Then once more.
+  for (int attempt = 1; attempt <= 3; ++attempt) {
+    const std::string file = "copies-" + std::to_string(attempt) + ".json";
+    ASSERT_EQ(run("h2d_gbps=0.4,pageable_gbps=0.2", calibrate(file)).code, 0);
+    made = profile(file);
+    for (const CopyCurve& curve : made.copies)
+      for (const CopyPoint& point : curve.points)
+        EXPECT_GE(point.low_us, point.bytes * 1e-3 / (curve.host_memory == HostMemory::pinned ? pinned : pageable)) << point.bytes << " bytes";
+    if (made.pinned_h2d_gb_s.value <= pinned * most && made.pageable_h2d_gb_s.value <= pageable * most) break;
+  }
+  EXPECT_LE(made.pinned_h2d_gb_s.value, pinned * most);
+  EXPECT_LE(made.pageable_h2d_gb_s.value, pageable * most);
   EXPECT_GT(made.pinned_h2d_gb_s.value, made.pageable_h2d_gb_s.value) << "each kind has its own rate";
 }
 
