@@ -1,7 +1,6 @@
 #include "search/promise.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <utility>
@@ -41,13 +40,13 @@ std::optional<std::size_t> leader(const Belief& belief) {
 
 std::vector<std::size_t> most_promising(const Belief& belief, const Draws& draws, std::size_t count) {
   std::vector<double> best(draws.values.size(), -std::numeric_limits<double>::infinity());
-  double floor = -std::numeric_limits<double>::infinity();
+  bool any_measured = false;
   for (std::size_t m = 0; m < draws.members.size(); ++m) {
     if (belief.measured(draws.members[m]) == 0) continue;
-    floor = 0;
+    any_measured = true;
     for (std::size_t d = 0; d < best.size(); ++d) best[d] = std::max(best[d], draws.values[d][m]);
   }
-  if (std::isinf(floor))  // nothing has worked yet: any value is a gain, the least and the only one too
+  if (!any_measured)  // nothing has worked yet: any value is a gain, the least and the only one too
     for (std::size_t d = 0; d < best.size(); ++d) best[d] = *std::min_element(draws.values[d].begin(), draws.values[d].end()) - 1;
   std::vector<bool> taken(draws.members.size());
   std::vector<std::size_t> order;

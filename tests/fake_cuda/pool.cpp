@@ -50,7 +50,6 @@ void* take_from_pool(void* pool, std::size_t bytes) {
   if (address == nullptr) return nullptr;
   pools().taken[address] = {from, bytes};
   from->used += bytes;
-  from->used_high = std::max(from->used_high, from->used);
   const std::uint64_t block = std::max<std::uint64_t>(settings().pool_block, 1);
   from->reserved = std::max(from->reserved, (from->used + block - 1) / block * block);
   return address;
@@ -62,13 +61,6 @@ void left_pool(void* address) {
   if (found == pools().taken.end()) return;
   found->second.pool->used -= found->second.bytes;
   pools().taken.erase(found);
-}
-
-PoolBytes pool_bytes(void* pool) {
-  const std::lock_guard lock(pools().mutex);
-  auto* const of = static_cast<PoolBytes*>(pool);
-  if (!pools().living.contains(of)) broken("a pool is asked that isn't there");
-  return *of;
 }
 
 std::uint64_t idle_pool_bytes() {

@@ -6,7 +6,7 @@
 namespace fake_cuda {
 
 struct PoolBytes {
-  std::uint64_t used = 0, used_high = 0;
+  std::uint64_t used = 0;
   std::uint64_t reserved = 0;  ///< whole blocks; only grows
 };
 
@@ -17,7 +17,6 @@ void destroy_pool(void* pool);
 void* take_from_pool(void* pool, std::size_t bytes);
 /// For what take_from_pool() gave; what came from elsewhere is left alone.
 void left_pool(void* address);
-PoolBytes pool_bytes(void* pool);
 /// What all pools hold beyond what was taken from them.
 std::uint64_t idle_pool_bytes();
 

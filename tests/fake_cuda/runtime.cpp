@@ -265,17 +265,6 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
   return result(cudaSuccess);
 }
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return result(cudaSuccess); }
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
-  const PoolBytes bytes = pool_bytes(pool);
-  auto& to = *static_cast<std::uint64_t*>(value);
-  switch (attribute) {
-    case cudaMemPoolAttrReservedMemCurrent:
-    case cudaMemPoolAttrReservedMemHigh: to = bytes.reserved; return result(cudaSuccess);
-    case cudaMemPoolAttrUsedMemCurrent: to = bytes.used; return result(cudaSuccess);
-    case cudaMemPoolAttrUsedMemHigh: to = bytes.used_high; return result(cudaSuccess);
-    default: return result(cudaErrorInvalidValue);
-  }
-}
 cudaError_t cudaMallocFromPoolAsync(void** address, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
   stream_of(stream).synchronize();  // what was given back on this stream before can be taken again
   *address = take_from_pool(pool, bytes);

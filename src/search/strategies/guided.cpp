@@ -100,10 +100,9 @@ class Guided final : public Strategy {
     if (!problem_.budget.seconds || small()) return cheapest_s;
     for (std::size_t i = 0; i < belief_.space().size(); ++i)
       if (belief_.allowed(i)) cheapest_s = std::min(cheapest_s, belief_.cost_s(i));
-    return std::max(2 * cheapest_s, search_s() / static_cast<double>(count));
+    const double search_s = (1 - confirm_share) * (*problem_.budget.seconds - components_s_);
+    return std::max(2 * cheapest_s, search_s / static_cast<double>(count));
   }
-  /// Of a budget of seconds, the part for trials of the search.
-  double search_s() const { return (1 - confirm_share) * std::max(1e-9, *problem_.budget.seconds - components_s_); }
 
   std::vector<std::size_t> next_probes() {
     refresh();
@@ -138,15 +137,9 @@ class Guided final : public Strategy {
     return static_cast<std::size_t>(std::clamp(std::round(others * odds_best_is_measured(belief_, draws)), 1.0, others - 1));
   }
 
-  /// Of what this search may cost, with the next block. Without a budget that is a tenth of the whole space's cost.
+  /// Without a budget: of a tenth of the whole space's cost, with the next block.
   double share_spent() const {
     const auto trials = static_cast<double>(trials_);
-    if (problem_.budget.trials || problem_.budget.seconds) {
-      double share = 0;
-      if (problem_.budget.trials) share = trials / ((1 - confirm_share) * static_cast<double>(*problem_.budget.trials));
-      if (problem_.budget.seconds) share = std::max(share, (spent_s_ - components_s_) / search_s());
-      return share;
-    }
     double all_s = 0;
     for (std::size_t i = 0; i < belief_.space().size(); ++i) all_s += belief_.cost_s(i);
     const double mean_s = trials_ > 0 ? (spent_s_ - components_s_) / trials : 0;
