@@ -76,6 +76,18 @@ TEST(VirtualProfiles, TheL4StandsBetweenTheT4AndTheRtx3090) {
   EXPECT_LT(l4, 1661);
 }
 
+TEST(VirtualProfiles, AnH100OnACardStandsBetweenAnA100AndTheOneOnAModule) {
+  const double pcie = images_per_s("h100-pcie", Precision::bf16, 256);
+  EXPECT_GT(pcie, images_per_s("a100-80g", Precision::bf16, 256));
+  EXPECT_LT(pcie, images_per_s("h100-sxm", Precision::bf16, 256));
+}
+
+TEST(VirtualProfiles, AnL40sStandsBetweenTheL4AndTheA100) {
+  const double l40s = images_per_s("l40s", Precision::fp16, 256);
+  EXPECT_GT(l40s, images_per_s("l4", Precision::fp16, 256));
+  EXPECT_LT(l40s, images_per_s("a100-40g", Precision::fp16, 256)) << "its memory has half the bandwidth, and the step is not all products";
+}
+
 TEST(VirtualProfiles, HalfPrecisionPaysOnACardWithTensorCores) {
   EXPECT_GT(images_per_s("rtx-2080ti", Precision::fp16, 64), 1.5 * images_per_s("rtx-2080ti", Precision::fp32, 64));
 }
