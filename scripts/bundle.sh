@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A relocatable folder for machines without packages or root, as one archive: feedtune, feedtune-bench, test_gpu, the cuda plugin,
 # gpu_check.sh and every library that they need but cuBLAS, which comes from the target's own CUDA installation. The opencv decoder is
-# left out.
+# left out. Licence notices of the packed libraries: feedtune/licenses.
 #   scripts/bundle.sh [-o FILE.tar.gz] [--build DIR]
 # -o: default build/feedtune-bundle.tar.gz. --build: takes what is built there and builds nothing.
 set -euo pipefail
@@ -36,6 +36,8 @@ for file in "${programs[@]}" feedtune-launcher feedtune-cuda.so; do
   [ -e "$build/$file" ] || die 3 "$build has no $file (built where the CUDA Toolkit, Google Benchmark and GoogleTest are found)"
 done
 
+packed=()
+pack() { cp -L "$1" "$2"; packed+=("$1"); }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 top=$work/feedtune
@@ -58,9 +60,9 @@ while read -r name path; do
     libcudart*)
       case "$(realpath "$path")" in */fake_cuda/*) die 3 "$path is the tests' fake CUDA, no runtime to ship" ;; esac
       # Searched after LD_LIBRARY_PATH and /usr/local/cuda, but before what only the loader's cache knows.
-      if [ "$(stat -L -c %s "$path")" -lt "$cudart_most_bytes" ]; then cp -L "$path" "$top/lib/last/$name"
+      if [ "$(stat -L -c %s "$path")" -lt "$cudart_most_bytes" ]; then pack "$path" "$top/lib/last/$name"
       else echo "bundle.sh: $name is left out: $path has over $cudart_most_bytes bytes; the target's own is needed" >&2; fi ;;
-    *) [ -e "$top/lib/$name" ] || cp -L "$path" "$top/lib/$name" ;;
+    *) [ -e "$top/lib/$name" ] || pack "$path" "$top/lib/$name" ;;
   esac
 done < <(awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }' <<<"$needed" | sort -u)
 if missing=$(awk '/not found/ && $1 !~ /^lib(cublas|cuda|nvidia)/ { print $1 }' <<<"$needed" | sort -u) && [ -n "$missing" ]; then
@@ -68,11 +70,40 @@ if missing=$(awk '/not found/ && $1 !~ /^lib(cublas|cuda|nvidia)/ { print $1 }' 
 fi
 loader=$(awk '$1 ~ /^\/.*\/ld[-.]/ { print $1; exit }' <<<"$needed")
 [ -n "$loader" ] || die 3 "ldd names no loader"
-cp -L "$loader" "$top/lib/ld.so"
+pack "$loader" "$top/lib/ld.so"
 # The driver's libraries need these parts of the C library, and an older machine's own would not fit the one in here.
 libc=$(awk '$1 == "libc.so.6" { print $3; exit }' <<<"$needed")
 for part in libdl.so.2 libpthread.so.0 librt.so.1 libutil.so.1; do
-  [ -e "$top/lib/$part" ] || [ ! -e "${libc%/*}/$part" ] || cp -L "${libc%/*}/$part" "$top/lib/$part"
+  [ -e "$top/lib/$part" ] || [ ! -e "${libc%/*}/$part" ] || pack "${libc%/*}/$part" "$top/lib/$part"
+done
+
+# The licence notices of what others wrote: of each packed library's Debian package its copyright file, and CUDA's own terms.
+mkdir "$top/licenses"
+licence_of() {
+  local package notice
+  package=$(dpkg-query -S "$1" "$(realpath "$1")" "/usr${1#/usr}" "$(realpath "$1" | sed 's|^/usr||')" 2>/dev/null | sed -n '1s/[:,].*//p') || true
+  notice=/usr/share/doc/$package/copyright
+  if [ -n "$package" ] && [ -e "$notice" ]; then cp -L "$notice" "$top/licenses/$package"
+  elif notice=$(cuda_terms "$1"); then cp -L "$notice" "$top/licenses/cuda"
+  else die 3 "no licence notice of $1 is found here (Debian: /usr/share/doc/PACKAGE/copyright), so it can't be shipped"; fi
+}
+# An installer's toolkit has its terms at its top, one from PyPI beside it.
+cuda_terms() {
+  local folder notice
+  case "$(basename "$1")" in libcudart*) ;; *) return 1 ;; esac
+  folder=$(dirname "$(realpath "$1")")
+  while [ "$folder" != / ]; do
+    for notice in "$folder"/EULA.txt "$folder"/LICENSE "$folder"/*/EULA.txt "$folder"/*/nvidia_cuda_runtime*/licenses/License.txt "$folder"/nvidia_cuda_runtime*/licenses/License.txt; do
+      if [ -f "$notice" ]; then echo "$notice"; return; fi
+    done
+    folder=$(dirname "$folder")
+  done
+  return 1
+}
+# Headers are compiled into the programs.
+headers=(/usr/include/nlohmann/json.hpp /usr/include/CLI/CLI.hpp /usr/include/boost/version.hpp /usr/include/eigen3/Eigen/Core /usr/include/gtest/gtest.h)
+for source in "${packed[@]}" "${headers[@]}"; do
+  [ ! -e "$source" ] || licence_of "$source"
 done
 
 mkdir -p "$(dirname "$out")"

@@ -83,6 +83,25 @@ TEST_F(Bundle, ItsProgramsRunWhereNothingIsInstalled) {
   EXPECT_THAT(tests.out, HasSubstr("no GPU to test on: libcublas.so."));
 }
 
+TEST_F(Bundle, EveryLibraryThatOthersWroteComesWithItsLicence) {
+  // The package that owns each library here, asked of dpkg; what is not a package's (the CUDA Toolkit's runtime) has NVIDIA's own terms.
+  const fs::path licenses = root_ / "feedtune" / "licenses";
+  int libraries = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(root_ / "feedtune" / "lib")) {
+    const std::string name = entry.path().filename().string();
+    if (name.find(".so.") == std::string::npos) continue;
+    ++libraries;
+    const Outcome owner = run("dpkg-query -S '*-linux-gnu/" + name + "' | sed -n '1s/[:,].*//p'");
+    std::string package = owner.out.substr(0, owner.out.find('\n'));
+    if (package.find(' ') != std::string::npos || package.empty()) package = "cuda";
+    EXPECT_TRUE(fs::exists(licenses / package)) << name << " is of " << package;
+  }
+  EXPECT_GT(libraries, 5);
+  for (const auto& entry : fs::directory_iterator(licenses)) EXPECT_GT(entry.file_size(), 100u) << entry.path();
+  const std::string jpeg = feedtune::test::read(licenses / "libjpeg62-turbo");
+  EXPECT_THAT(jpeg, HasSubstr("Independent JPEG Group")) << "its licence asks for this acknowledgement";
+}
+
 TEST_F(Bundle, TheTestsFakeCudaIsNotInIt) {
   for (const auto& entry : fs::recursive_directory_iterator(root_ / "feedtune" / "lib")) {
     if (!entry.path().filename().string().starts_with("libcudart")) continue;
