@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "cli/commands.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/files.hpp"
-#include "cli/settings.hpp"
 #include "core/error.hpp"
 #include "device/cuda_plugin.hpp"
 #include "json/device_probe_json.hpp"
@@ -43,8 +44,10 @@ DeviceProbe ask() {
       break;
     }
   }
-  const auto visible = process_environment()("CUDA_VISIBLE_DEVICES");
-  if (probe.nothing_visible && visible) probe.unusable += fmt::format("; CUDA_VISIBLE_DEVICES='{}' may hide it", *visible);
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");  // set to nothing is not the same as not set
+  if (probe.nothing_visible && visible != nullptr)
+    probe.unusable += *visible == '\0' ? "; CUDA_VISIBLE_DEVICES is set to nothing, which hides every GPU"
+                                       : fmt::format("; CUDA_VISIBLE_DEVICES='{}' may hide it", visible);
   return probe;
 }
 

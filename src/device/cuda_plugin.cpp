@@ -5,6 +5,8 @@
 #include <limits.h>
 #include <unistd.h>
 
+#include "device/elf_fault.hpp"
+
 namespace feedtune {
 namespace {
 
@@ -26,6 +28,10 @@ LoadedCudaPlugin load() {
   const std::string folder = program_folder();
   for (const std::string& path : {folder + file_name, folder + "../lib/feedtune/" + file_name}) {
     if (::access(path.c_str(), F_OK) != 0) continue;
+    if (const std::string fault = elf_fault(path); !fault.empty()) {
+      loaded.status = {CudaAbsence::damaged, fmt::format("{} {}; build or unpack it again", path, fault), {}};
+      return loaded;
+    }
     void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == nullptr) {
       // dlerror() names the library that is missing; the loader looks along LD_LIBRARY_PATH, the plugin's run path and its cache.

@@ -11,7 +11,7 @@
 namespace feedtune {
 
 /// Why the cuda device can't be used here; `none`: it can.
-enum class CudaAbsence { none, not_built, library_missing, other_build, no_driver, driver_too_old, no_device, failed };
+enum class CudaAbsence { none, not_built, library_missing, damaged, other_build, no_driver, driver_too_old, no_device, failed };
 
 struct CudaStatus {
   CudaAbsence absence = CudaAbsence::none;
