@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
 
 #include "core/error.hpp"
@@ -48,10 +49,13 @@ void sync_folder(const std::string& folder, const FileCalls& calls) {
   }
 }
 
-void replace_file(const std::string& path, std::string_view text, const FileCalls& calls) {
+namespace {
+
+/// Writes `temporary`, a name beside `path`, and lets `put` give it its own (0, or -1 and errno).
+template <class Put>
+void write_beside(const std::string& path, const std::string& temporary, std::string_view text, const FileCalls& calls, const Put& put, const char* doing) {
   const std::filesystem::path target(path);
   const std::string folder = target.has_parent_path() ? target.parent_path().string() : ".";
-  const std::string temporary = (target.parent_path() / ("." + target.filename().string() + ".tmp")).string();
   try {
     {
       ::unlink(temporary.c_str());  // what a crash has left; a link that somebody put there must not be followed
@@ -59,12 +63,31 @@ void replace_file(const std::string& path, std::string_view text, const FileCall
       if (const int error = write_whole(file.fd(), text, calls)) throw IoError(path, "write", error);
       if (const int error = sync_data(file.fd(), calls)) throw IoError(path, "sync", error);
     }
-    if (calls.rename(temporary.c_str(), path.c_str()) != 0) throw IoError(path, "replace", errno);
+    if (put(temporary.c_str(), path.c_str()) != 0) throw IoError(path, doing, errno);
   } catch (const IoError&) {
     ::unlink(temporary.c_str());
     throw;
   }
   sync_folder(folder, calls);
+}
+
+std::string beside(const std::string& path, const std::string& ending) {
+  const std::filesystem::path target(path);
+  return (target.parent_path() / ("." + target.filename().string() + ending)).string();
+}
+
+}  // namespace
+
+void replace_file(const std::string& path, std::string_view text, const FileCalls& calls) {
+  write_beside(path, beside(path, ".tmp"), text, calls, calls.rename, "replace");
+}
+
+void create_file(const std::string& path, std::string_view text, const FileCalls& calls) {
+  const auto put = [&](const char* from, const char* to) {
+    const int done = ::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+    return done != 0 && (errno == EINVAL || errno == ENOSYS) ? calls.rename(from, to) : done;
+  };
+  write_beside(path, beside(path, "." + std::to_string(::getpid()) + ".tmp"), text, calls, put, "create");
 }
 
 }  // namespace feedtune

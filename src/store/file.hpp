@@ -40,6 +40,10 @@ int sync_data(int fd, const FileCalls& calls);
 /// a part. For one writer at a time.
 void replace_file(const std::string& path, std::string_view text, const FileCalls& calls = system_file_calls());
 
+/// As replace_file, but only where nothing stands at `path` yet: throws IoError (EEXIST) where something does, and leaves it. Writers of
+/// the same path don't disturb each other: the first one's file stays. (A filesystem that can't rename so may let the last one win.)
+void create_file(const std::string& path, std::string_view text, const FileCalls& calls = system_file_calls());
+
 /// Makes the names in `folder` last through a power cut. Throws IoError.
 void sync_folder(const std::string& folder, const FileCalls& calls);
 
