@@ -40,6 +40,7 @@ for program in feedtune feedtune-bench test_gpu; do
 done
 bundle=$(cd "$bundle" && pwd)
 SECONDS=0
+started=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 probe_limit=60 whole_s=470 end_s=30  # all of it in less than eight minutes, the last step included
 
 scratch=$(mktemp -d) || die 5 "no temporary folder"
@@ -77,6 +78,7 @@ logs=${out%.json}.logs
 [ ! -e "$logs/parts.txt" ] || rm -rf "$logs"  # an earlier run's
 mkdir "$logs" || die 5 "$logs: cannot be made, or is no folder of an earlier check"
 work=$(cd "$logs" && pwd)
+echo "$started" >"$work/started.txt" || die 5 "$logs: cannot be written to"
 
 # part NAME LIMIT_S COMMAND...: one part, ended after its limit. skip NAME LIMIT_S WHY: one that this machine can't have.
 part() {
@@ -116,7 +118,7 @@ bench() {
 # The path of a program of the PATH or of the toolkit's usual place.
 tool() { command -v "$1" || { [ -x "/usr/local/cuda/bin/$1" ] && echo "/usr/local/cuda/bin/$1"; }; }
 
-fields=name,driver_version,vbios_version,compute_cap,memory.total,clocks.max.sm,clocks.max.memory,power.limit,persistence_mode
+fields=name,pci.bus_id,driver_version,vbios_version,compute_cap,memory.total,clocks.max.sm,clocks.max.memory,power.limit,persistence_mode
 fields+=,pcie.link.gen.max,pcie.link.width.max,mig.mode.current,ecc.mode.current,compute_mode
 if smi=$(tool nvidia-smi); then
   part environment 15 sh -c '"$1" --query-gpu="$2" --format=csv >"$3"' sh "$smi" "$fields" "$work/environment.csv"

@@ -38,13 +38,19 @@ void fit_gemms(DeviceProfile& profile, const ProfileInput& input, const std::str
     const double peak = median(best);
     for (double& rate : best) rate *= 1e-12;
     profile.peak_tflops[precision] = measured_figure(best, input.origin + ": the fastest of square GEMMs of random numbers, from 128 upwards");
-    if (precision != shares_of) continue;
+    EfficiencyCurve curve;
     for (std::size_t i = 0; i < sizes.size(); ++i)
-      profile.gemm_efficiency.push_back({.flops = sizes[i].size, .share = std::min(1.0, rates[i] / peak)});
-    profile.gemm_efficiency_provenance = {.kind = Provenance::Kind::measured,
-                                          .source = fmt::format("{}: square GEMMs in {}, share of the fastest; taken for the other precisions too", input.origin, precision),
-                                          .low = profile.peak_tflops[precision].provenance.low * 1e12 / peak,
-                                          .high = profile.peak_tflops[precision].provenance.high * 1e12 / peak};
+      curve.points.push_back({.flops = sizes[i].size, .share = std::min(1.0, rates[i] / peak)});
+    curve.provenance = {.kind = Provenance::Kind::measured,
+                        .source = fmt::format("{}: square GEMMs in {}, share of the fastest", input.origin, precision),
+                        .low = profile.peak_tflops[precision].provenance.low * 1e12 / peak,
+                        .high = profile.peak_tflops[precision].provenance.high * 1e12 / peak};
+    if (precision == shares_of) {
+      profile.gemm_efficiency = curve.points;
+      profile.gemm_efficiency_provenance = curve.provenance;
+    } else {
+      profile.gemm_efficiency_by_precision[precision] = std::move(curve);
+    }
   }
   if (profile.peak_tflops.empty() || profile.gemm_efficiency.empty()) missing("a GEMM's rate");
 }
@@ -77,7 +83,10 @@ double gb_s(const Line& line) { return 1e-3 / std::max(line.slope, 1e-9); }
 void fit_copies(DeviceProfile& profile, const ProfileInput& input, std::vector<std::string>& notes) {
   for (const HostMemory kind : {HostMemory::pinned, HostMemory::pageable}) {  // pinned first: a modelled copy of either kind takes its latency
     const auto found = input.rates.copies.find(std::string(to_text(kind)));
-    if (found == input.rates.copies.end()) missing(fmt::format("copies from {} memory", to_text(kind)));
+    if (found == input.rates.copies.end()) {
+      if (kind == HostMemory::pageable) missing("copies from pageable memory");
+      continue;  // refused, as the notes say: such copies are then unsupported on the profile
+    }
     CopyCurve curve;
     curve.host_memory = kind;
     std::optional<Interval> held_out;
@@ -97,7 +106,7 @@ void fit_copies(DeviceProfile& profile, const ProfileInput& input, std::vector<s
     curve.gb_s = gb_s(line);
     if (held_out) {
       curve.hold_out = judged(held_out_copy_bytes, *held_out, line.at(held_out_copy_bytes),
-                              line.at(held_out_copy_bytes) - line.fixed + (kind == HostMemory::pinned ? curve.latency_us : profile.copy_latency_us.value));
+                              line.at(held_out_copy_bytes) - line.fixed + (profile.pinned_h2d_gb_s ? profile.copy_latency_us.value : curve.latency_us));
       if (std::abs(curve.hold_out->misfit) > line_misfit_limit)
         notes.push_back(fmt::format("copies from {} memory: latency and rate miss the copy of 32 MiB by {:+.1f} %", to_text(kind), 100 * curve.hold_out->misfit));
     }
@@ -108,8 +117,9 @@ void fit_copies(DeviceProfile& profile, const ProfileInput& input, std::vector<s
     }
     const std::string source = fmt::format("{}: latency + bytes / rate, fitted to copies of {:.0f} KiB to {:.0f} MiB, {} rounds, by the device's events",
                                            input.origin, curve.points.front().bytes / 1024, curve.points.back().bytes / 1048576, rates.size());
-    (kind == HostMemory::pinned ? profile.pinned_h2d_gb_s : profile.pageable_h2d_gb_s) = figure(curve.gb_s, rates, source);
-    if (kind == HostMemory::pinned) profile.copy_latency_us = figure(std::max(curve.latency_us, clock_us), latencies, source);
+    if (!profile.pinned_h2d_gb_s) profile.copy_latency_us = figure(std::max(curve.latency_us, clock_us), latencies, source);
+    if (kind == HostMemory::pinned) profile.pinned_h2d_gb_s = figure(curve.gb_s, rates, source);
+    else profile.pageable_h2d_gb_s = figure(curve.gb_s, rates, source);
     profile.copies.push_back(std::move(curve));
   }
 }

@@ -16,7 +16,8 @@
 namespace feedtune {
 namespace {
 
-constexpr int repetitions = 7;
+constexpr int rounds = 3;             // over all figures, so that a slow minute does not hit one of them alone
+constexpr int repetitions = 3;        // in each round
 constexpr int launches = 64;          // of one burst: far fewer than a stream takes
 constexpr double gemm_share = 0.4;    // of the time
 constexpr double copy_share = 0.4;
@@ -44,7 +45,7 @@ void measure_kernels(Stopwatch& watch, const ThreadCpuTime& cpu_time, DeviceRate
     watch.drain();
     rates.kernel_gap_us.push_back(watch.device_us(burst, submitting_us) / launches);
   }
-  for (int i = 0; i < 3; ++i) {
+  {
     watch.drain();
     watch.keep_busy(wait_us);
     const Nanoseconds wall = watch.clock().now(), cpu = cpu_time();
@@ -56,12 +57,12 @@ void measure_kernels(Stopwatch& watch, const ThreadCpuTime& cpu_time, DeviceRate
 
 /// Products of zeros draw less power, and a GPU then clocks higher than in any training.
 void fill_randomly(Device& device, const Gemm& gemm) {
+  constexpr std::size_t period = (1 << 20) - 1;  // enough to tell power by, and drawn in no time; no side is a multiple of it
   UniformNumbers numbers(1);
   std::vector<float> values(gemm.a.count);
-  for (const Tensor& factor : {gemm.a, gemm.b}) {
-    std::generate(values.begin(), values.end(), [&] { return numbers.next(1); });
-    device.math().upload(factor, values);
-  }
+  std::generate_n(values.begin(), std::min(period, values.size()), [&] { return numbers.next(1); });
+  for (std::size_t i = period; i < values.size(); ++i) values[i] = values[i - period];
+  for (const Tensor& factor : {gemm.a, gemm.b}) device.math().upload(factor, values);
 }
 
 /// Keeps the device at work until its clocks have come down, or up, to what they are under load: they follow its power and temperature
@@ -89,19 +90,21 @@ void warm_up(Stopwatch& watch, Precision precision, double seconds) {
   } while (to_s(watch.clock().now() - begin) < seconds);
 }
 
-/// Square products, each size twice the side of the one before, until the next would take too long.
-std::vector<SizeTimes> measure_gemms(Stopwatch& watch, Precision precision, double launch_us, double seconds) {
-  std::vector<SizeTimes> sizes;
+/// Adds times of square products, each size twice the side of the one before; where there are none yet, until the next would take too long.
+void measure_gemms(Stopwatch& watch, Precision precision, double launch_us, double seconds, std::vector<SizeTimes>& sizes) {
+  const bool first = sizes.empty();
   Device& device = watch.device();
   const Element element = compute_element(precision);
   const Nanoseconds begin = watch.clock().now();
-  for (std::int64_t n = 128; n <= 8192; n *= 2) {
+  std::size_t at = 0;
+  for (std::int64_t n = 128; n <= 8192; n *= 2, ++at) {
+    if (!first && at == sizes.size()) return;
     const auto count = static_cast<std::size_t>(n * n);
     DeviceBuffer buffers[3];
     try {
       for (DeviceBuffer& buffer : buffers) buffer = device.memory().allocate(count * device.math().element_bytes(element));
     } catch (const OutOfMemory&) {
-      break;
+      return;
     }
     Gemm gemm{.m = n, .n = n, .k = n, .a = {}, .b = {}, .c = {}, .precision = precision};
     gemm.a = {buffers[0].address(), count, element};
@@ -114,18 +117,15 @@ std::vector<SizeTimes> measure_gemms(Stopwatch& watch, Precision precision, doub
     train(1);  // loads the kernel
     const double once = train(1);
     const int length = std::clamp(static_cast<int>(train_us / std::max(once, 0.1)), 1, longest_train);
-    SizeTimes times{.size = gemm.flops(), .us = {}};
-    for (int i = 0; i < 3; ++i) times.us.push_back(std::max(train(length), 1e-3));
-    sizes.push_back(std::move(times));
-    const double next_s = 5 * 8 * once * 1e-6;  // eight times the work, five times over
-    if (to_s(watch.clock().now() - begin) + next_s > seconds) break;
+    if (first) sizes.push_back({.size = gemm.flops(), .us = {}});
+    sizes[at].us.push_back(std::max(train(length), 1e-3));
+    const double next_s = 3 * 8 * once * 1e-6;  // eight times the work, three times over
+    if (first && to_s(watch.clock().now() - begin) + next_s > seconds) return;
   }
-  return sizes;
 }
 
-/// Host time of submitting a step, the device being idle.
-std::vector<double> measure_submission(Stopwatch& watch, const StepShape& shape, std::vector<std::string>& notes) {
-  std::vector<double> ms;
+/// Adds host times of submitting a step, the device being idle. False: it could not be built, which is noted.
+bool measure_submission(Stopwatch& watch, const StepShape& shape, std::vector<double>& ms, std::vector<std::string>& notes) {
   try {
     Device& device = watch.device();
     const auto step = make_mixer(device, model_preset(shape.model),
@@ -146,9 +146,9 @@ std::vector<double> measure_submission(Stopwatch& watch, const StepShape& shape,
     watch.drain();
   } catch (const TrialFailure& failure) {
     notes.push_back(fmt::format("{} {} batch_size {}: {}", shape.model, to_text(shape.precision), shape.batch_size, failure.what()));
-    ms.clear();
+    return false;
   }
-  return ms;
+  return true;
 }
 
 }  // namespace
@@ -161,14 +161,26 @@ DeviceRates measure_rates(Device& device, Clock& clock, const RatesRequest& requ
   const auto known = [](const std::string& name) { return enum_from_text<Precision>(name); };
   if (!rates.facts.precisions.empty())
     if (const auto precision = known(rates.facts.precisions.back())) warm_up(watch, *precision, std::min(warm_up_s, warm_up_share * request.seconds));
-  measure_kernels(watch, cpu_time, rates);
-  const double launch_us = median(rates.launch_us);
   const auto precisions = static_cast<double>(std::max<std::size_t>(1, rates.facts.precisions.size()));
-  for (const std::string& name : rates.facts.precisions)
-    if (const auto precision = known(name))
-      rates.gemms[name] = measure_gemms(watch, *precision, launch_us, gemm_share * request.seconds / precisions);
-  rates.copies = measure_copies(watch, launch_us, copy_share * request.seconds, rates.notes);
-  for (const StepShape& shape : request.steps) rates.submit_ms.push_back(measure_submission(watch, shape, rates.notes));
+  const double round_s = request.seconds / rounds;
+  const double longest_step_s = (1 - gemm_share - copy_share) * round_s / static_cast<double>(std::max<std::size_t>(1, request.steps.size()));
+  CopyRounds copies;
+  rates.submit_ms.resize(request.steps.size());
+  std::vector<bool> again(request.steps.size(), true);
+  for (int round = 0; round < rounds; ++round) {
+    measure_kernels(watch, cpu_time, rates);
+    const double launch_us = median(rates.launch_us);
+    for (const std::string& name : rates.facts.precisions)
+      if (const auto precision = known(name)) measure_gemms(watch, *precision, launch_us, gemm_share * round_s / precisions, rates.gemms[name]);
+    measure_copies(watch, launch_us, copy_share * round_s, copies, rates.notes);
+    for (std::size_t i = 0; i < request.steps.size(); ++i) {
+      if (!again[i]) continue;
+      const Nanoseconds begin = clock.now();
+      // A large model takes seconds to build: once is enough then.
+      again[i] = measure_submission(watch, request.steps[i], rates.submit_ms[i], rates.notes) && to_s(clock.now() - begin) < longest_step_s;
+    }
+  }
+  rates.copies = std::move(copies.times);
   return rates;
 }
 

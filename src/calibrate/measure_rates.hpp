@@ -11,8 +11,8 @@ namespace feedtune {
 /// CPU time of the calling thread.
 using ThreadCpuTime = std::function<Nanoseconds()>;
 
-/// Measures the device that `request` names; it has to be idle otherwise. After half a second of load (a tenth of the time at most) come kernels and GEMMs, then copies of 64 KiB to
-/// 256 MiB in rounds over both kinds of host memory, then the submission of each step. Sizes that do not fit, or would take
+/// Measures the device that `request` names; it has to be idle otherwise. After half a second of load (a tenth of the time at most) come three rounds over all figures: kernels and
+/// GEMMs, copies of 64 KiB to 256 MiB from both kinds of host memory, the submission of each step. Sizes that do not fit, or would take
 /// too much of the time, are left out and noted. Throws what the device throws where nothing can be measured at all.
 DeviceRates measure_rates(Device& device, Clock& clock, const RatesRequest& request, const ThreadCpuTime& cpu_time = thread_cpu_time);
 

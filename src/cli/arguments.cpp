@@ -109,7 +109,7 @@ std::variant<Arguments, ShowText> parse_arguments(int argc, char** argv) {
   calibrate_command->add_flag("--quiet", calibrate.quiet, "no progress on stderr");
 
   ValidateArguments validate;
-  auto* validate_command = app.add_subcommand("validate", "Check a run folder, a result file, a journal or a packed folder");
+  auto* validate_command = app.add_subcommand("validate", "Check a run folder, a result file, a journal, a packed folder or a device profile");
   validate_command->add_option("file", validate.file, "run folder, file or packed folder")->required();
 
   ListArguments list;

@@ -5,8 +5,10 @@
 #include <cerrno>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 
 #include "calibrate/make_profile.hpp"
+#include "calibrate/plausible.hpp"
 #include "cli/commands.hpp"
 #include "cli/device_rates.hpp"
 #include "cli/devices.hpp"
@@ -156,12 +158,15 @@ int run_command(const CalibrateArguments& arguments) {
   notes = input.rates.notes;
   notes.insert(notes.end(), input.steps.notes.begin(), input.steps.notes.end());
   profile = make_profile(input, notes);
+  const auto published = shipped_profile(device.facts.title);
+  if (published) std::ranges::copy(implausible(profile, *published), std::back_inserter(notes));
+  else notes.push_back(fmt::format("no profile of configs/devices is for {}, so nothing published judges these figures", device.facts.title));
 
   const std::string text = encode(profile);
   (void)decode_device_profile(text, arguments.output);  // what is written can be read
   try {
     check_output(arguments.output);  // another may have made it meanwhile
-    replace_file(arguments.output, text);
+    create_file(arguments.output, text);
   } catch (const Error&) {
     std::cout << text;  // a minute's measurements are not lost with a full disk
     throw;

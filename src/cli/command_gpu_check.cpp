@@ -8,7 +8,6 @@
 #include "cli/cuda_probe.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/gpu_check_figures.hpp"
-#include "cli/utc.hpp"
 #include "cli/version.hpp"
 #include "core/enums.hpp"
 #include "core/error.hpp"
@@ -65,7 +64,8 @@ CheckPart read_part(const std::string& line, const std::string& folder, GpuCheck
 
 int run_command(const GpuCheckArguments& arguments) {
   GpuCheck check;
-  check.started = utc_now();
+  if (const auto file = fs::path(arguments.folder) / "started.txt"; fs::exists(file)) check.started = last_line(file.string());
+  else check.unknown["started"] = "the parts hold no started.txt";
   check.tool = tool_facts();
   check.machine = machine_facts(arguments.folder);
   check.device = cuda_probe().facts;

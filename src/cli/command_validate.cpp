@@ -3,11 +3,13 @@
 #include <system_error>
 
 #include "cli/commands.hpp"
+#include "cli/devices.hpp"
 #include "cli/exit_codes.hpp"
 #include "core/error.hpp"
 #include "core/read_file.hpp"
 #include "core/counted.hpp"
 #include "core/single_line.hpp"
+#include "json/device_profile_json.hpp"
 #include "json/run_json.hpp"
 #include "pipeline/packed_folder.hpp"
 #include "pipeline/packed_verify.hpp"
@@ -48,7 +50,13 @@ int run_command(const ValidateArguments& arguments) {
     std::cout << single_line(result.string()) << ": a journal of " << counted(std::ssize(run.trials), "trial") << "\n";
     return exit_code::ok;
   }
-  const auto problems = validate_result(read_file(result.string()), result.string());
+  const std::string text = read_file(result.string());
+  if (is_device_profile(text)) {
+    const DeviceProfile profile = profile_of(text, result.string());
+    std::cout << single_line(result.string()) << ": valid, the profile of " << single_line(profile.title) << '\n';
+    return exit_code::ok;
+  }
+  const auto problems = validate_result(text, result.string());
   if (problems.empty()) {
     std::cout << single_line(result.string()) << ": valid\n";
     return exit_code::ok;

@@ -13,6 +13,7 @@
 #include "core/read_file.hpp"
 #include "device/make_device.hpp"
 #include "json/device_profile_json.hpp"
+#include "model/model.hpp"
 
 namespace feedtune {
 namespace fs = std::filesystem;
@@ -31,7 +32,7 @@ std::vector<std::string> profile_names() {
   return names;
 }
 
-DeviceProfile read_profile_file(const std::string& path) { return decode_device_profile(read_file(path, most_profile_bytes), path); }
+DeviceProfile read_profile_file(const std::string& path) { return profile_of(read_file(path, most_profile_bytes), path); }
 
 DeviceProfile read_profile(const std::string& name) {
   return read_profile_file((fs::path(configs_folder()) / "devices" / (name + ".json")).string());
@@ -67,6 +68,19 @@ DeviceRow row_of(const std::string& name, const std::optional<DeviceProfile>& pr
 }
 
 }  // namespace
+
+DeviceProfile profile_of(const std::string& text, const std::string& where) {
+  DeviceProfile profile = decode_device_profile(text, where);
+  for (std::size_t i = 0; i < profile.steps.size(); ++i) {
+    const StepCurve& curve = profile.steps[i];
+    try {
+      (void)model_facts(model_preset(curve.model), curve.image_size, curve.precision);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}: steps[{}]", where, i), error.what());
+    }
+  }
+  return profile;
+}
 
 std::vector<DeviceRow> known_devices() {
   std::vector<DeviceRow> rows;
@@ -120,11 +134,14 @@ ChosenDevice choose_device(const std::string& asked, int model_threads, std::str
   return chosen;
 }
 
+std::optional<DeviceProfile> shipped_profile(const std::string& driver_name) {
+  for (const auto& name : profile_names())
+    if (DeviceProfile one = read_profile(name); is_for(one, driver_name)) return one;
+  return std::nullopt;
+}
+
 std::map<std::string, double> peak_tflops_of(const ChosenDevice& chosen) {
-  std::optional<DeviceProfile> profile = chosen.profile;
-  if (chosen.name == "cuda")
-    for (const auto& name : profile_names())
-      if (DeviceProfile one = read_profile(name); is_for(one, chosen.facts.title)) profile = std::move(one);
+  const std::optional<DeviceProfile> profile = chosen.name == "cuda" ? shipped_profile(chosen.facts.title) : chosen.profile;
   std::map<std::string, double> peaks;
   if (profile)
     for (const auto& [precision, figure] : profile->peak_tflops) peaks[precision] = figure.value;

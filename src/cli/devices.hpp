@@ -32,6 +32,13 @@ struct ChosenDevice {
 /// with the nearest known name for an unknown one.
 ChosenDevice choose_device(const std::string& asked, int model_threads, std::string& note);
 
+/// A profile of `text`, which stands in the file `where`. Throws InputError with its place for one that cannot be, also for a model
+/// that this feedtune does not have.
+DeviceProfile profile_of(const std::string& text, const std::string& where);
+
+/// The profile of configs/devices which is for the GPU that the driver names.
+std::optional<DeviceProfile> shipped_profile(const std::string& driver_name);
+
 /// 1e12 FLOP/s by precision, from the device's own profile or from that of configs/devices which is for the GPU that the driver
 /// names; empty where there is none.
 std::map<std::string, double> peak_tflops_of(const ChosenDevice& chosen);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -13,7 +14,7 @@
 #include "core/read_file.hpp"
 #include "core/single_line.hpp"
 #include "core/split.hpp"
-#include "json/check_outputs.hpp"
+#include "json/outcomes.hpp"
 #include "store/run_folder.hpp"
 
 namespace feedtune {
@@ -28,6 +29,15 @@ std::optional<double> number(const BenchmarkOutcome& outcome, const char* name) 
   return found == outcome.numbers.end() ? std::nullopt : std::optional(found->second);
 }
 
+/// Of an address as nvidia-smi writes it, "00000000:65:00.0", whether it is the tested device's, "0000:65:00.0".
+std::string tested(const std::map<std::string, std::string>& gpu, const DeviceFacts& device) {
+  const auto found = gpu.find("pci.bus_id");
+  if (found == gpu.end() || !device.pci_address) return "unknown";
+  std::string address = found->second;
+  std::transform(address.begin(), address.end(), address.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return address.ends_with(*device.pci_address) ? "yes" : "no";
+}
+
 /// nvidia-smi --format=csv: a line of fields, then a line a GPU.
 std::string take_environment(const std::string& path, GpuCheck& check) {
   std::istringstream lines(read_file(path));
@@ -38,6 +48,7 @@ std::string take_environment(const std::string& path, GpuCheck& check) {
     const auto values = split(line, ", ");
     auto& gpu = check.nvidia_smi.emplace_back();
     for (std::size_t k = 0; k < std::min(names.size(), values.size()); ++k) gpu[single_line(names[k])] = single_line(values[k]);
+    gpu["tested"] = tested(gpu, check.device);
   }
   return check.nvidia_smi.empty() ? "nvidia-smi listed no GPU" : "";
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/enums.hpp"
+#include "core/line.hpp"
 
 namespace feedtune {
 
@@ -31,14 +32,13 @@ struct EfficiencyPoint {
   double share = 0;
 };
 
-enum class HostWait { spin, block };
-
-/// y = fixed + slope * x.
-struct Line {
-  double fixed = 0;
-  double slope = 0;
-  double at(double x) const { return fixed + slope * x; }
+/// Shares of one precision.
+struct EfficiencyCurve {
+  std::vector<EfficiencyPoint> points;
+  Provenance provenance;  ///< low and high bound the largest share
 };
+
+enum class HostWait { spin, block };
 
 /// One point that no fit has seen, to judge the fit by.
 struct HoldOut {
@@ -101,9 +101,10 @@ struct DeviceProfile {
   std::map<std::string, Figure> peak_tflops;  ///< by precision name: dense, with fp32 accumulation
   std::vector<EfficiencyPoint> gemm_efficiency;
   Provenance gemm_efficiency_provenance;
+  std::map<std::string, EfficiencyCurve> gemm_efficiency_by_precision = {};  ///< in the place of gemm_efficiency, where a precision has its own
   Figure memory_gb;              ///< 1e9 bytes, usable by a program
   Figure memory_bandwidth_gb_s;  ///< 1e9 bytes/s, reached by streaming kernels
-  Figure pinned_h2d_gb_s;
+  std::optional<Figure> pinned_h2d_gb_s;  ///< absent: pinned memory was refused where it was measured, and such copies are unsupported
   Figure pageable_h2d_gb_s;      ///< what the link gives a staged copy; the host's own memcpy may be slower
   Figure copy_latency_us;
   Figure launch_us;              ///< host time to submit one kernel or copy

@@ -1,6 +1,5 @@
 #include "core/enums.hpp"
 
-#include "core/gpu_check.hpp"
 #include "core/trial_status.hpp"
 
 namespace feedtune {
@@ -39,8 +38,6 @@ constexpr Names<TrialStatus> status[] = {{TrialStatus::ok, "ok"},
                                          {TrialStatus::no_steady_state, "no_steady_state"}};
 constexpr Names<MemoryKind> memory_kind[] = {
     {MemoryKind::device, "device"}, {MemoryKind::host, "host"}, {MemoryKind::pinned, "pinned"}};
-constexpr Names<PartStatus> part_status[] = {
-    {PartStatus::ok, "ok"}, {PartStatus::failed, "failed"}, {PartStatus::timeout, "timeout"}, {PartStatus::skipped, "skipped"}};
 
 }  // namespace
 
@@ -58,7 +55,6 @@ template <> std::span<const Names<Purpose>> enum_names() { return purpose; }
 template <> std::span<const Names<CachePolicy>> enum_names() { return cache; }
 template <> std::span<const Names<TrialStatus>> enum_names() { return status; }
 template <> std::span<const Names<MemoryKind>> enum_names() { return memory_kind; }
-template <> std::span<const Names<PartStatus>> enum_names() { return part_status; }
 
 bool is_failure(TrialStatus value) {
   return value == TrialStatus::crashed || value == TrialStatus::timeout || value == TrialStatus::invalid;

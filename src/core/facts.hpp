@@ -49,6 +49,8 @@ struct DeviceFacts {
   bool fake = false;
   std::optional<std::int64_t> memory_bytes;
   std::vector<std::string> precisions;
+  std::optional<std::string> pci_address = {};  ///< of a real GPU: "0000:65:00.0", lower case
+  std::optional<std::string> uuid_hash = {};    ///< FNV-1a, 64 bits, of a real GPU's UUID
 };
 
 /// Whether a device can be used, as a process of its own found out.

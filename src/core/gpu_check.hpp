@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/configuration.hpp"
+#include "core/enums.hpp"
 #include "core/facts.hpp"
 #include "core/gpu_use.hpp"
 #include "core/interval.hpp"
@@ -16,6 +17,8 @@
 namespace feedtune {
 
 enum class PartStatus { ok, failed, timeout, skipped };
+template <>
+std::span<const std::pair<PartStatus, std::string_view>> enum_names();
 
 struct CheckPart {
   std::string name;
@@ -74,9 +77,9 @@ struct GpuCheck {
   ToolFacts tool;
   MachineFacts machine;
   DeviceFacts device;
-  std::string started;  ///< UTC, ISO 8601
+  std::string started;  ///< UTC, ISO 8601; empty: not known
   std::vector<CheckPart> parts;
-  std::vector<std::map<std::string, std::string>> nvidia_smi;  ///< one a GPU: field -> value, both in nvidia-smi's words
+  std::vector<std::map<std::string, std::string>> nvidia_smi;  ///< one a GPU: field -> value, both in nvidia-smi's words; "tested": yes, no or unknown
   std::optional<TestCounts> tests;
   std::optional<TestCounts> memcheck;
   std::vector<GradientError> gradients;

@@ -61,7 +61,8 @@ struct MemoryUse {
   std::optional<std::int64_t> batch_buffer_bytes;   ///< all batch slots
   std::optional<std::int64_t> pinned_bytes;         ///< handed out as pinned
   std::optional<std::int64_t> pinned_locked_bytes;  ///< of those, held by mlock or the driver
-  std::optional<std::int64_t> device_peak_bytes;
+  std::optional<std::int64_t> device_peak_bytes;    ///< our own sum of what the trial allocated
+  std::optional<std::int64_t> device_driver_bytes;  ///< in use at the trial's end by the driver's count: by all programs, contexts and libraries too
   std::optional<std::int64_t> device_limit_bytes;
 };
 

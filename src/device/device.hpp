@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -62,6 +63,9 @@ class DeviceMemory {
   virtual std::uint64_t limit_bytes() const = 0;
   /// What can still be had. Where other programs, or the driver itself, hold a part of the device, less than limit - used.
   virtual std::uint64_t available_bytes() const { return limit_bytes() - std::min(used_bytes(), limit_bytes()); }
+  /// In use on the device by its driver's count, which holds what we don't count: other programs, the context, libraries' memory. Absent:
+  /// there is no driver to ask.
+  virtual std::optional<std::uint64_t> driver_bytes() const { return std::nullopt; }
   /// Where batch buffers come from. Safe from many threads.
   virtual std::shared_ptr<HostAllocator> host(HostMemory kind) = 0;
   /// Pins memory that somebody else allocated (whole pages, not pinned yet); counted by host(pinned). Throws

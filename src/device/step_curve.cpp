@@ -1,6 +1,7 @@
 #include "device/step_curve.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "device/step_times.hpp"
@@ -32,6 +33,14 @@ StepParts step_parts_at(const StepCurve& curve, int batch_size) {
   return {.forward = part_at(curve, &StepPoint::forward_ms, curve.forward, batch_size),
           .backward = part_at(curve, &StepPoint::backward_ms, curve.backward, batch_size),
           .update = part_at(curve, &StepPoint::update_ms, curve.update, batch_size)};
+}
+
+StepParts step_parts_of(const TrialSetup& setup, const StepCurve& curve) {
+  StepParts parts = step_parts_at(curve, setup.loader.batch_size);
+  const double values = 3.0 * setup.data.image_size * setup.data.image_size * setup.loader.batch_size;
+  const double more_bytes = values * static_cast<double>(bytes_per_value(setup.loader.input_type) - bytes_per_value(InputType::uint8));
+  parts.forward += Nanoseconds{std::llround(more_bytes / setup.profile->memory_bandwidth_gb_s.value)};  // 1e9 bytes/s: one byte a nanosecond
+  return parts;
 }
 
 const StepCurve* measured_step(const TrialSetup& setup) {

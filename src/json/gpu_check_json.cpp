@@ -65,7 +65,7 @@ void fields(Io& io, Like<ShortSweep> auto& v) {
 
 template <class Io>
 void fields(Io& io, Like<GpuCheck> auto& v) {
-  io.field("started", v.started);
+  io.text_or_null("started", v.started);
   io.field("tool", v.tool);
   io.field("machine", v.machine);
   io.field("device", v.device);

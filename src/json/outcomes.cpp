@@ -1,4 +1,4 @@
-#include "json/check_outputs.hpp"
+#include "json/outcomes.hpp"
 
 #include "json/codec.hpp"
 

@@ -32,6 +32,12 @@ void fields(Io& io, Like<EfficiencyPoint> auto& v) {
 }
 
 template <class Io>
+void fields(Io& io, Like<EfficiencyCurve> auto& v) {
+  io.field("points", v.points);
+  io.field("provenance", v.provenance);
+}
+
+template <class Io>
 void fields(Io& io, Like<Line> auto& v) {
   io.field("fixed", v.fixed);
   io.field("slope", v.slope);
@@ -100,6 +106,7 @@ void fields(Io& io, Like<DeviceProfile> auto& v) {
   io.field("peak_tflops", v.peak_tflops);
   io.field("gemm_efficiency", v.gemm_efficiency);
   io.field("gemm_efficiency_provenance", v.gemm_efficiency_provenance);
+  io.later_field("gemm_efficiency_by_precision", v.gemm_efficiency_by_precision);
   io.field("memory_gb", v.memory_gb);
   io.field("memory_bandwidth_gb_s", v.memory_bandwidth_gb_s);
   io.field("pinned_h2d_gb_s", v.pinned_h2d_gb_s);

@@ -57,6 +57,8 @@ void fields(Io& io, Like<DeviceFacts> auto& v) {
   io.field("fake", v.fake);
   io.field("memory_bytes", v.memory_bytes);
   io.field("precisions", v.precisions);
+  io.field("pci_address", v.pci_address);
+  io.field("uuid_hash", v.uuid_hash);
 }
 
 template <class Io>

@@ -45,6 +45,7 @@ void fields(Io& io, Like<MemoryUse> auto& v) {
   io.field("pinned_bytes", v.pinned_bytes);
   io.field("pinned_locked_bytes", v.pinned_locked_bytes);
   io.field("device_peak_bytes", v.device_peak_bytes);
+  io.field("device_driver_bytes", v.device_driver_bytes);
   io.field("device_limit_bytes", v.device_limit_bytes);
 }
 

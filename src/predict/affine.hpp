@@ -1,7 +1,7 @@
 #pragma once
 #include <span>
 
-#include "core/device_profile.hpp"
+#include "core/line.hpp"
 
 namespace feedtune {
 

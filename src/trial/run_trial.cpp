@@ -167,6 +167,7 @@ class LiveTrial {
     memory.pinned_locked_bytes = static_cast<std::int64_t>(pinned->locked_bytes());
     if (request_.purpose != Purpose::loader_only) {
       memory.device_peak_bytes = static_cast<std::int64_t>(parts_.device->memory().peak_bytes());
+      if (const auto driver = parts_.device->memory().driver_bytes()) memory.device_driver_bytes = static_cast<std::int64_t>(*driver);
       if (const auto limit = parts_.device->memory().limit_bytes(); limit > 0) memory.device_limit_bytes = static_cast<std::int64_t>(limit);
     }
     memory.resident_peak_bytes = reader_.resident_peak_bytes();

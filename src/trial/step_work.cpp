@@ -41,8 +41,8 @@ class UserWork final : public StepWork {
 /// A step that was measured on the device that the profile stands for. Its memory is the model's.
 class MeasuredWork final : public StepWork {
  public:
-  MeasuredWork(TimedWork& work, std::unique_ptr<TrainingStep> memory, const StepCurve& curve, int batch_size)
-      : work_(work), memory_(std::move(memory)), parts_(step_parts_at(curve, batch_size)), host_ms_(curve.host_ms.value) {}
+  MeasuredWork(TimedWork& work, std::unique_ptr<TrainingStep> memory, const StepCurve& curve, const TrialSetup& setup)
+      : work_(work), memory_(std::move(memory)), parts_(step_parts_of(setup, curve)), host_ms_(curve.host_ms.value) {}
   bool has_parts() const override { return true; }
   void forward(Stream& stream, const Tensor&) override { replay(stream, parts_.forward); }
   void backward(Stream& stream, const std::byte*) override { replay(stream, parts_.backward); }
@@ -82,7 +82,7 @@ std::unique_ptr<StepWork> make_step_work(Device& device, const TrialSetup& setup
     auto step = make_mixer(device, model_preset(setup.step.model), options);
     const StepCurve* curve = measured_step(setup);
     if (curve == nullptr || work == nullptr) return std::make_unique<ModelWork>(std::move(step));
-    return std::make_unique<MeasuredWork>(*work, std::move(step), *curve, setup.loader.batch_size);
+    return std::make_unique<MeasuredWork>(*work, std::move(step), *curve, setup);
   }
   if (work == nullptr)
     throw TrialFailure(TrialStatus::unsupported, "step times need a virtual device; " + device.facts().name + " runs its own step");

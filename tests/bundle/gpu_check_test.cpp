@@ -84,7 +84,7 @@ TEST_F(GpuCheck, FiguresOfEachPartAreTakenWithNvidiasBesideOurs) {
   EXPECT_THAT(compact_text(*all.find("unknown")), HasSubstr("gemm.fp32.share_of_peak"));
   EXPECT_EQ(compact_text(*all.find("memory_law")), R"({"bytes_at_128":1e+09,"bytes_at_256":1.9e+09,"ratio":1.9,)"
                                                   R"("driver_bytes_at_128":1.1e+09,"driver_bytes_at_256":null})");
-  EXPECT_EQ(compact_text(*all.find("nvidia_smi")), R"([{"driver_version":"580.1","memory.total [MiB]":"23034 MiB","name":"NVIDIA L4"}])");
+  EXPECT_EQ(compact_text(*all.find("nvidia_smi")), R"([{"driver_version":"580.1","memory.total [MiB]":"23034 MiB","name":"NVIDIA L4","tested":"unknown"}])");
   EXPECT_EQ(status("memcheck"), "skipped: compute-sanitizer is not installed");
   EXPECT_THAT(read(out()), testing::Not(HasSubstr("secret"))) << "a host's name is nobody's business";
 }
@@ -112,6 +112,20 @@ TEST_F(GpuCheck, WhatFailsIsSaidAndTheRestIsKept) {
   EXPECT_EQ(compact_text(*all.find("tests")), R"({"passed":1,"failed":["S.C"],"skipped":["S.B"]})");
   EXPECT_EQ(all.find("copies")->array()->size(), 2u);
   EXPECT_TRUE(all.find("sweep")->is_null());
+}
+
+TEST_F(GpuCheck, TheGpuThatWasTestedIsToldFromTheOthersAndTheBeginFromTheEnd) {
+  write("parts.txt", "environment 0 10 15\n");
+  write("environment.csv", "name, pci.bus_id\nNVIDIA L4, 00000000:17:00.0\nNVIDIA L4, 00000000:65:00.0\n");
+  write("started.txt", "2026-01-02T03:04:05Z\n");
+  const std::string composed = std::string(build_paths::program) + " __gpu_check " + (folder_ / "work").string() + " " + out();
+  ASSERT_EQ(run("LD_LIBRARY_PATH=" + std::string(build_paths::fake_cuda) + " " + composed).code, 0);  // the fake's address: 0000:65:00.0
+  expect_follows_schema();
+  EXPECT_EQ(compact_text(*document().find("nvidia_smi")), R"([{"name":"NVIDIA L4","pci.bus_id":"00000000:17:00.0","tested":"no"},)"
+                                                         R"({"name":"NVIDIA L4","pci.bus_id":"00000000:65:00.0","tested":"yes"}])");
+  EXPECT_EQ(*document().find("started")->text(), "2026-01-02T03:04:05Z");
+  ASSERT_EQ(compose().code, 0);
+  EXPECT_THAT(compact_text(*document().find("nvidia_smi")), HasSubstr("unknown")) << "no GPU can be asked for its address";
 }
 
 TEST_F(GpuCheck, TestsThatWereAllSkippedAreNoSuccess) {

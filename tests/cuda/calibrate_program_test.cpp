@@ -50,6 +50,8 @@ TEST_F(Calibrate, WritesAProfileThatASweepTakesAndThatStaysAFakes) {
   EXPECT_LE(made.memory_gb.value, 3) << "less what cuBLAS's workspace takes";
   EXPECT_GT(made.memory_gb.value, 2.9);
   EXPECT_EQ(made.peak_tflops.size(), 4u) << "fp32, tf32, bf16, fp16";
+  EXPECT_EQ(made.gemm_efficiency_by_precision.size(), 3u) << "each precision has its own shares; those of the first step's stand in gemm_efficiency";
+  EXPECT_THAT(made.gemm_efficiency_provenance.source, HasSubstr("square GEMMs in fp32"));
   ASSERT_EQ(made.steps.size(), 2u);
   for (const StepCurve& curve : made.steps) {
     EXPECT_GE(curve.points.size(), 3u);
@@ -96,11 +98,11 @@ TEST_F(Calibrate, CopyRatesAreTheFakesOwn) {
     for (const CopyCurve& curve : made.copies)
       for (const CopyPoint& point : curve.points)
         EXPECT_GE(point.low_us, point.bytes * 1e-3 / (curve.host_memory == HostMemory::pinned ? pinned : pageable)) << point.bytes << " bytes";
-    if (made.pinned_h2d_gb_s.value <= pinned * most && made.pageable_h2d_gb_s.value <= pageable * most) break;
+    if (made.pinned_h2d_gb_s->value <= pinned * most && made.pageable_h2d_gb_s.value <= pageable * most) break;
   }
-  EXPECT_LE(made.pinned_h2d_gb_s.value, pinned * most);
+  EXPECT_LE(made.pinned_h2d_gb_s->value, pinned * most);
   EXPECT_LE(made.pageable_h2d_gb_s.value, pageable * most);
-  EXPECT_GT(made.pinned_h2d_gb_s.value, made.pageable_h2d_gb_s.value) << "each kind has its own rate";
+  EXPECT_GT(made.pinned_h2d_gb_s->value, made.pageable_h2d_gb_s.value) << "each kind has its own rate";
 }
 
 TEST_F(Calibrate, WhatCannotBeMeasuredIsRefusedBeforeItBegins) {
@@ -130,7 +132,47 @@ TEST_F(Calibrate, WhatCannotBeMeasuredIsRefusedBeforeItBegins) {
   refused("", "calibrate -o " + path("nowhere/no.json"), 5, "nowhere");
   refused("", "calibrate", 2, "--output is required");
   refused("", "calibrate -o '" + path("two words.json") + "'", 2, "two words.json': the profile would be called 'two words'");
-  refused("pinned=0", calibrate("no.json"), 3, "pinned host memory");
+}
+
+TEST_F(Calibrate, WherePinnedMemoryIsRefusedItsFiguresAreLeftOutAndNeverGuessed) {
+  const test::Outcome done = run("pinned=0", calibrate("pageable.json"));
+  ASSERT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("copies from pinned memory: the driver refused"));
+  const DeviceProfile made = profile("pageable.json");
+  EXPECT_FALSE(made.pinned_h2d_gb_s);
+  ASSERT_EQ(made.copies.size(), 1u);
+  EXPECT_EQ(made.copies[0].host_memory, HostMemory::pageable);
+  EXPECT_EQ(run("no_driver", "validate " + path("pageable.json")).code, 0);
+  const test::Outcome swept = run("no_driver", sweep("no_pinned", "--axis batch_size=4 --axis num_workers=1 --axis host_memory=pageable,pinned --axis precision=" + std::string(to_text(made.steps[0].precision)) + " --budget 8trials",
+                                                     "virtual:" + path("pageable.json")));
+  ASSERT_EQ(swept.code, 0) << swept.err;
+  int unsupported = 0;
+  for (const auto& trial : load_run(path("no_pinned")).trials) {
+    if (trial.configuration.text("host_memory") != "pinned") continue;
+    EXPECT_EQ(trial.status, TrialStatus::unsupported) << trial.reason;
+    ++unsupported;
+  }
+  EXPECT_GT(unsupported, 0);
+}
+
+TEST_F(Calibrate, ARateThatNoSuchGpuHasIsSaid) {
+  // Configs of our own in which "fake" is a card far faster, and far slower, than any host that runs the fake.
+  const std::string shipped = std::string(build_paths::sources) + "/configs";
+  fs::copy(shipped, folder_ / "configs", fs::copy_options::recursive);
+  const auto with_peak = [&](double tflops) {
+    DeviceProfile card = decode_device_profile(read(shipped + "/devices/t4.json"), "t4");
+    card.driver_names = {"fake"};
+    for (auto& [precision, figure] : card.peak_tflops) figure.value = figure.provenance.low = figure.provenance.high = tflops;
+    std::ofstream(path("configs/devices/t4.json")) << encode(card);
+  };
+  ::setenv("FEEDTUNE_CONFIGS", path("configs").c_str(), 1);
+  with_peak(1e6);
+  EXPECT_THAT(run("", calibrate("slow.json")).out, HasSubstr("GEMM in fp32, TFLOP/s: "));
+  with_peak(1e-5);
+  const std::string fast = run("", calibrate("fast.json")).out;
+  ::setenv("FEEDTUNE_CONFIGS", shipped.c_str(), 1);
+  EXPECT_THAT(fast, HasSubstr("times the most that is published"));
+  EXPECT_THAT(run("", calibrate("unjudged.json")).out, HasSubstr("no profile of configs/devices is for fake"));
 }
 
 TEST_F(Calibrate, AFileThatIsThereIsKept) {
@@ -197,7 +239,7 @@ TEST_F(Calibrate, AFullDiskLosesNoMeasurement) {
   EXPECT_THAT(read(path("full.err")), HasSubstr("full.json: cannot write"));
   EXPECT_EQ(decode_device_profile(read(path("full.out")), "stdout").name, "full");
   EXPECT_FALSE(fs::exists(path("full.json")));
-  EXPECT_FALSE(fs::exists(path(".full.json.tmp")));
+  for (const auto& entry : fs::directory_iterator(folder_)) EXPECT_FALSE(entry.path().filename().string().starts_with(".full.json")) << entry.path();
 }
 
 /// Sweeps a space in which the step binds, on the fake and on its profile, and compares what both give.

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 
 #include "cuda_program.hpp"
@@ -16,6 +17,7 @@ namespace {
 using testing::HasSubstr;
 using test::CudaProgram;
 using test::Outcome;
+using test::read;
 
 TEST_F(CudaProgram, AWholeSweepRunsAndItsResultIsNoGpus) {
   const Outcome swept = run("", sweep("whole"));
@@ -25,6 +27,7 @@ TEST_F(CudaProgram, AWholeSweepRunsAndItsResultIsNoGpus) {
   const feedtune::Run result = load_run((folder_ / "whole").string());
   EXPECT_EQ(result.device.name, "cuda");
   EXPECT_EQ(result.device.title, "fake");
+  EXPECT_EQ(result.device.pci_address, "0000:65:00.0");
   EXPECT_TRUE(result.device.fake);
   EXPECT_FALSE(result.device.modelled);
   int measured = 0;
@@ -35,6 +38,9 @@ TEST_F(CudaProgram, AWholeSweepRunsAndItsResultIsNoGpus) {
     for (const char* phase : {"h2d", "forward", "backward", "update", "step"})
       EXPECT_GT(trial.phases.at(phase).mean, 0) << phase << " is timed by the device's events";
     EXPECT_GT(trial.memory.device_peak_bytes, 0);
+    // The fake counts what is allocated on it: our sum, and our scratch memory beside it.
+    ASSERT_EQ(trial.memory.device_driver_bytes.has_value(), trial.memory.device_peak_bytes.has_value());
+    if (trial.memory.device_driver_bytes) { EXPECT_GE(trial.memory.device_driver_bytes, trial.memory.device_peak_bytes) << "the driver sees all that we took, and more"; }
     ASSERT_TRUE(trial.gpu) << "its own counters stand beside our events";
     EXPECT_NEAR(trial.gpu->utilization.value_or(0), 0.7, 1e-9);
     EXPECT_EQ(trial.gpu->pcie_width_max, 16);
@@ -125,7 +131,42 @@ TEST_F(CudaProgram, AutoTakesItOrSaysWhyNotAndCudaThenExitsWith6) {
   }
   ::setenv("CUDA_VISIBLE_DEVICES", "7", 1);
   EXPECT_THAT(run("no_device", "devices").out, HasSubstr("CUDA_VISIBLE_DEVICES='7'"));
+  ::setenv("CUDA_VISIBLE_DEVICES", "", 1);
+  const std::string hidden = "CUDA_VISIBLE_DEVICES is set to nothing, which hides every GPU";
+  EXPECT_THAT(run("", "devices").out, HasSubstr(hidden));
+  EXPECT_THAT(run("", data).err, HasSubstr(hidden));
+  EXPECT_EQ(run("", data + "--device cuda").code, 6);
   ::unsetenv("CUDA_VISIBLE_DEVICES");
+}
+
+TEST_F(CudaProgram, AnUnfitPluginFileIsNamedAsSuchAndNotTheLibrariesThatItWouldNeed) {
+  const std::filesystem::path there = folder_ / "unfit", built = std::filesystem::path(build_paths::program).parent_path() / "feedtune-cuda.so";
+  std::filesystem::create_directories(there);
+  std::filesystem::copy_file(build_paths::program, there / "feedtune");
+  const std::string whole = read(built);
+  std::string other = whole;
+  other[18] = static_cast<char>(183);  // e_machine: EM_AARCH64 (ELF for the Arm 64-bit Architecture)
+  other[19] = 0;
+  const std::pair<std::string, std::string> unfit[] = {{"", "is empty"},
+                                                       {"not a library at all, but long enough to hold a header of 64 bytes\n", "is no shared library"},
+                                                       {std::string(whole.size(), '\0'), "is no shared library"},
+                                                       {whole.substr(0, 40), "is no shared library"},
+                                                       {whole.substr(0, whole.size() / 2), "is cut off: it has"},
+                                                       {whole.substr(0, whole.size() - 1), "is cut off: it has"},
+                                                       {other, "is built for another processor"}};
+  for (const auto& [bytes, reason] : unfit) {
+    std::ofstream(there / "feedtune-cuda.so", std::ios::binary) << bytes;
+    const auto asked = [&](const std::string& arguments) {
+      return test::run_command("LD_LIBRARY_PATH=" + std::string(build_paths::fake_cuda) + " " + (there / "feedtune").string() + " " + arguments, folder_);
+    };
+    const Outcome listed = asked("devices");
+    EXPECT_EQ(listed.code, 0) << listed.err;
+    EXPECT_THAT(listed.out, HasSubstr("feedtune-cuda.so " + reason));
+    EXPECT_THAT(listed.out, testing::Not(HasSubstr("libcudart")));
+    const Outcome demanded = asked("sweep --dry-run --device cuda --data " + (folder_ / "images").string());
+    EXPECT_EQ(demanded.code, 6);
+    EXPECT_THAT(demanded.err, HasSubstr(reason));
+  }
 }
 
 TEST_F(CudaProgram, ATrialThatRunsOutOfDeviceOrPinnedMemoryIsAStatusAndTheOthersGoOn) {

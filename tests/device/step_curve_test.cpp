@@ -79,6 +79,20 @@ TEST(StepCurve, OnlyTheStepThatWasMeasuredIsReplayed) {
   }
 }
 
+TEST(StepCurve, ALargerInputTakesLongerToRead) {
+  TrialSetup setup;
+  setup.profile = feedtune::testing::round_profile();  // memory: 100 bytes a nanosecond
+  setup.data.image_size = 32;
+  setup.loader.batch_size = 100;
+  const StepCurve measured = curve();
+  setup.loader.input_type = InputType::uint8;
+  const StepParts parts = step_parts_of(setup, measured);
+  EXPECT_EQ(parts.total(), step_parts_at(measured, 100).total()) << "as it was measured";
+  setup.loader.input_type = InputType::float32;
+  EXPECT_EQ((step_parts_of(setup, measured).forward - parts.forward).count(), 3 * 3 * 32 * 32 * 100 / 100) << "three more bytes a value";
+  EXPECT_EQ(step_parts_of(setup, measured).backward, parts.backward);
+}
+
 TEST(StepCurve, AReplayedPartTakesJustItsTimeWhileTheHostSubmits) {
   VirtualFixture f;  // launch 5 us, gap 1 us
   const Nanoseconds before = f.clock->now();

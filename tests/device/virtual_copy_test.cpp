@@ -6,6 +6,8 @@
 #include <cstring>
 #include <vector>
 
+#include "core/error.hpp"
+#include "device/virtual/cost_model.hpp"
 #include "device/host_allocators.hpp"
 #include "device/virtual/staging.hpp"
 #include "virtual_fixture.hpp"
@@ -96,6 +98,19 @@ TEST(VirtualCopy, EveryByteOfAPageableSourceIsReallyRead) {
   std::vector<std::byte> seen;
   stage(source, us(1), us(1), {}, &seen);
   EXPECT_TRUE(seen == source);
+}
+
+TEST(VirtualCopy, AKindOfMemoryThatCouldNotBeMeasuredIsUnsupportedAndNotGuessed) {
+  DeviceProfile profile = feedtune::testing::round_profile();
+  profile.pinned_h2d_gb_s.reset();
+  const ProfileCosts costs(profile);
+  EXPECT_EQ(costs.link(5000, HostMemory::pageable), Nanoseconds{1000}) << "5 bytes a nanosecond";
+  try {
+    (void)costs.link(5000, HostMemory::pinned);
+    FAIL() << "a rate was guessed";
+  } catch (const TrialFailure& failure) {
+    EXPECT_EQ(failure.status(), TrialStatus::unsupported);
+  }
 }
 
 TEST(VirtualCopy, ASlowHostOrASlowLinkDecidesNeverTheirSum) {

@@ -23,7 +23,7 @@ inline DeviceProfile round_profile() {
   profile.gemm_efficiency = {{.flops = 1e6, .share = 0.5}};
   profile.memory_gb.value = 0.001;
   profile.memory_bandwidth_gb_s.value = 100;
-  profile.pinned_h2d_gb_s.value = 10;
+  profile.pinned_h2d_gb_s.emplace().value = 10;
   profile.pageable_h2d_gb_s.value = 5;
   profile.copy_latency_us.value = 10;
   profile.launch_us.value = 5;

@@ -47,12 +47,20 @@ TEST(VirtualMath, EfficiencyIsInterpolatedInTheLogarithmOfTheFlopsAndClamped) {
   DeviceProfile profile = round_profile();
   profile.gemm_efficiency = {{1e6, 0.1}, {1e8, 0.5}, {1e10, 0.8}};
   const ProfileCosts costs(profile);
-  EXPECT_DOUBLE_EQ(costs.gemm_share(1), 0.1);
-  EXPECT_DOUBLE_EQ(costs.gemm_share(1e6), 0.1);
-  EXPECT_NEAR(costs.gemm_share(1e7), 0.3, 1e-12);
-  EXPECT_DOUBLE_EQ(costs.gemm_share(1e8), 0.5);
-  EXPECT_NEAR(costs.gemm_share(1e9), 0.65, 1e-12);
-  EXPECT_DOUBLE_EQ(costs.gemm_share(1e15), 0.8);
+  EXPECT_DOUBLE_EQ(costs.gemm_share(1, Precision::fp16), 0.1);
+  EXPECT_DOUBLE_EQ(costs.gemm_share(1e6, Precision::fp16), 0.1);
+  EXPECT_NEAR(costs.gemm_share(1e7, Precision::fp16), 0.3, 1e-12);
+  EXPECT_DOUBLE_EQ(costs.gemm_share(1e8, Precision::fp16), 0.5);
+  EXPECT_NEAR(costs.gemm_share(1e9, Precision::fp16), 0.65, 1e-12);
+  EXPECT_DOUBLE_EQ(costs.gemm_share(1e15, Precision::fp16), 0.8);
+}
+
+TEST(VirtualMath, APrecisionsOwnSharesCountForItAlone) {
+  DeviceProfile profile = round_profile();
+  profile.gemm_efficiency_by_precision["fp16"] = {.points = {{1e6, 0.25}}, .provenance = {}};
+  const ProfileCosts costs(profile);
+  EXPECT_EQ(costs.gemm_share(1e9, Precision::fp16), 0.25);
+  EXPECT_EQ(costs.gemm_share(1e9, Precision::fp32), 0.5) << "what stands for all";
 }
 
 TEST(VirtualMath, APrecisionThatTheCardLacksIsUnsupported) {
@@ -129,7 +137,7 @@ TEST(VirtualMath, AProfileThatCannotBeIsRefusedWithItsPlace) {
   EXPECT_EQ(refused([&](auto& p) { p.gemm_efficiency[0].share = nan; }), "device profile round: gemm_efficiency[0]");
   EXPECT_EQ(refused([](auto& p) { p.memory_gb.value = 0; }), "device profile round: memory_gb");
   EXPECT_EQ(refused([&](auto& p) { p.memory_bandwidth_gb_s.value = nan; }), "device profile round: memory_bandwidth_gb_s");
-  EXPECT_EQ(refused([](auto& p) { p.pinned_h2d_gb_s.value = -1; }), "device profile round: pinned_h2d_gb_s");
+  EXPECT_EQ(refused([](auto& p) { p.pinned_h2d_gb_s->value = -1; }), "device profile round: pinned_h2d_gb_s");
   EXPECT_EQ(refused([](auto& p) { p.pageable_h2d_gb_s.value = 0; }), "device profile round: pageable_h2d_gb_s");
   EXPECT_EQ(refused([](auto& p) { p.launch_us.value = -1; }), "device profile round: launch_us");
   EXPECT_EQ(refused([&](auto& p) { p.kernel_gap_us.value = nan; }), "device profile round: kernel_gap_us");

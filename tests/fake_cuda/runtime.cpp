@@ -32,7 +32,8 @@ cudaError_t result(cudaError_t error) {
 /// The driver's own state, before anything else.
 cudaError_t machine() {
   if (settings().no_driver || settings().old_driver) return cudaErrorInsufficientDriver;
-  if (settings().no_device) return cudaErrorNoDevice;
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (settings().no_device || (visible != nullptr && *visible == '\0')) return cudaErrorNoDevice;
   return cudaSuccess;
 }
 
@@ -192,6 +193,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   std::strcpy(properties->name, "fake");
   properties->major = settings().compute;
   properties->totalGlobalMem = settings().memory;
+  properties->pciBusID = 0x65;
+  std::memcpy(properties->uuid.bytes, "the fake GPU    ", sizeof properties->uuid.bytes);
   return result(cudaSuccess);
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {

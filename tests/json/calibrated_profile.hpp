@@ -11,10 +11,12 @@ inline DeviceProfile calibrated_profile() {
   DeviceProfile profile;
   profile.name = "mine";
   profile.title = "Mine";
+  profile.driver_names = {"NVIDIA Mine"};
   profile.peak_tflops["fp32"] = one_figure(10);
   profile.gemm_efficiency = {{.flops = 1e6, .share = 0.5}};
   profile.gemm_efficiency_provenance = one_figure(0.5).provenance;
-  for (Figure* figure : {&profile.memory_gb, &profile.memory_bandwidth_gb_s, &profile.pinned_h2d_gb_s, &profile.pageable_h2d_gb_s,
+  profile.gemm_efficiency_by_precision["fp32"] = {.points = {{.flops = 1e6, .share = 0.25}}, .provenance = one_figure(0.25).provenance};
+  for (Figure* figure : {&profile.memory_gb, &profile.memory_bandwidth_gb_s, &profile.pinned_h2d_gb_s.emplace(), &profile.pageable_h2d_gb_s,
                          &profile.copy_latency_us, &profile.launch_us, &profile.kernel_gap_us})
     *figure = one_figure(5);
   StepCurve step;

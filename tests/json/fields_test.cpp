@@ -53,6 +53,7 @@ int listed() {
 #define B15 B8, B7
 #define B16 B8, B8
 #define B17 B16, B1
+#define B18 B16, B2
 #define B24 B12, B12
 #define EXPECT_MEMBERS(T, members, ...)                                                                          \
   {                                                                                                                 \
@@ -68,7 +69,7 @@ TEST(Fields, EveryMemberOfEveryStructIsInItsJson) {
   EXPECT_ALL_LISTED(PhaseSummary, 7);
   EXPECT_ALL_LISTED(ImageCounts, 3);
   EXPECT_ALL_LISTED(FileNote, 3);
-  EXPECT_ALL_LISTED(MemoryUse, 6);
+  EXPECT_ALL_LISTED(MemoryUse, 7);
   EXPECT_ALL_LISTED(Oscillation, 9);
   EXPECT_ALL_LISTED(GpuUse, 13);
   EXPECT_ALL_LISTED(StepTime, 2);
@@ -88,7 +89,8 @@ TEST(Fields, EveryMemberOfEveryStructIsInItsJson) {
   EXPECT_ALL_LISTED(StepCurve, 13);
   EXPECT_ALL_LISTED(CopyPoint, 4);
   EXPECT_ALL_LISTED(CopyCurve, 5);
-  EXPECT_ALL_LISTED(DeviceProfile, 17);
+  EXPECT_ALL_LISTED(EfficiencyCurve, 2);
+  EXPECT_ALL_LISTED(DeviceProfile, 18);
   EXPECT_ALL_LISTED(StepShape, 4);
   EXPECT_ALL_LISTED(RatesRequest, 3);
   EXPECT_ALL_LISTED(SizeTimes, 2);
@@ -98,7 +100,7 @@ TEST(Fields, EveryMemberOfEveryStructIsInItsJson) {
   EXPECT_ALL_LISTED(Fact, 3);
   EXPECT_ALL_LISTED(MachineFacts, 2);
   EXPECT_ALL_LISTED(DataFacts, 6);
-  EXPECT_ALL_LISTED(DeviceFacts, 7);
+  EXPECT_ALL_LISTED(DeviceFacts, 9);
   EXPECT_ALL_LISTED(ModelFacts, 5);
   EXPECT_ALL_LISTED(Budget, 2);
   EXPECT_ALL_LISTED(Spec, 17);

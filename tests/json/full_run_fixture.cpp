@@ -47,6 +47,7 @@ TrialResult ok_trial() {
               .pinned_bytes = 19'267'584,
               .pinned_locked_bytes = 8'388'608,
               .device_peak_bytes = 3'000'000'000,
+              .device_driver_bytes = 3'500'000'000,
               .device_limit_bytes = 11'050'000'000};
   t.host = {.window_s = 3.5,
             .cpu_user_s = 5.5,
@@ -105,7 +106,9 @@ Run full_run() {
                 .copies = true,
                 .fake = false,
                 .memory_bytes = 11'050'000'000,
-                .precisions = {"fp32", "fp16"}};
+                .precisions = {"fp32", "fp16"},
+                .pci_address = "0000:65:00.0",
+                .uuid_hash = "0123456789abcdef"};
   run.model = {.name = "mixer-s16",
                .parameters = 18'500'000,
                .forward_flops_per_image = 7.5e9,

@@ -175,10 +175,23 @@ RC_GTEST_PROP(RoundTrip, ADeviceProfileKeepsItsFigures, ()) {
     figure.provenance.high = figure.value;
     figure.provenance.source = "s" + figure.provenance.source;
   };
+  const auto sourced = [](Provenance& provenance) {
+    provenance.source = "s" + provenance.source;
+    provenance.low = std::fmod(std::abs(provenance.low), 1e8);
+    provenance.high = 2 * provenance.low;
+  };
+  const auto held_out = [](std::optional<HoldOut>& hold_out) {
+    if (hold_out) *hold_out = {.at = 6, .measured = 5, .low = -1, .high = 5.25, .line_misfit = -0.125, .misfit = 0.5};
+  };
   profile.name = "n-1.2_X";
+  profile.title = "t" + profile.title;
+  for (std::string& name : profile.driver_names) name = "d" + name;
+  if (profile.fake) profile.fake = "f" + *profile.fake;
+  sourced(profile.gemm_efficiency_provenance);
+  profile.gemm_efficiency_by_precision = {{"bf16", {.points = {{.flops = 1e7, .share = 0.75}}, .provenance = profile.gemm_efficiency_provenance}}};
   profile.peak_tflops = {{"fp32", any<Figure>()}, {"bf16", any<Figure>()}};
   for (auto& [precision, figure] : profile.peak_tflops) sound(figure);
-  for (Figure* figure : {&profile.memory_gb, &profile.memory_bandwidth_gb_s, &profile.pinned_h2d_gb_s, &profile.pageable_h2d_gb_s,
+  for (Figure* figure : {&profile.memory_gb, &profile.memory_bandwidth_gb_s, &profile.pinned_h2d_gb_s.emplace(), &profile.pageable_h2d_gb_s,
                          &profile.copy_latency_us, &profile.launch_us, &profile.kernel_gap_us})
     sound(*figure);
   profile.gemm_efficiency = {{.flops = 1e6, .share = 0.125}, {.flops = 2.5e9, .share = 1}};
@@ -186,15 +199,18 @@ RC_GTEST_PROP(RoundTrip, ADeviceProfileKeepsItsFigures, ()) {
   for (StepCurve& curve : profile.steps) {
     curve.model = "m" + std::to_string(++step) + curve.model;
     curve.image_size = step;
-    curve.provenance.source = "s" + curve.provenance.source;
+    sourced(curve.provenance);
     sound(curve.host_ms);
-    for (Line* line : {&curve.forward, &curve.backward, &curve.update}) *line = {std::abs(line->fixed), std::abs(line->slope)};
+    held_out(curve.hold_out);
+    curve.memory_misfit = std::fmod(std::abs(curve.memory_misfit), 1) - 1;
+    for (Line* line : {&curve.forward, &curve.backward, &curve.update, &curve.memory})
+      *line = {std::fmod(std::abs(line->fixed), 1e8), std::fmod(std::abs(line->slope), 1e8)};
     curve.points.resize(2);
     curve.points[0].batch_size = 1;
     curve.points[1].batch_size = 7;
     for (StepPoint& point : curve.points) {
       for (double* part : {&point.forward_ms, &point.backward_ms, &point.update_ms}) *part = std::fmod(std::abs(*part), 1e8) + 1e-9;
-      point.low_ms = std::abs(point.low_ms);
+      point.low_ms = std::fmod(std::abs(point.low_ms), 1e8);
       point.high_ms = point.low_ms * 2;
       point.device_bytes &= INT64_MAX;
     }
@@ -205,7 +221,13 @@ RC_GTEST_PROP(RoundTrip, ADeviceProfileKeepsItsFigures, ()) {
     curve.latency_us = std::fmod(std::abs(curve.latency_us), 1e8);
     curve.points.resize(2);
     double bytes = 0;
-    for (CopyPoint& point : curve.points) point.bytes = bytes += 4096, point.us = std::fmod(std::abs(point.us), 1e8) + 1e-6;
+    for (CopyPoint& point : curve.points) {
+      point.bytes = bytes += 4096;
+      point.us = std::fmod(std::abs(point.us), 1e8) + 1e-6;
+      point.low_us = point.us / 2;
+      point.high_us = point.us * 2;
+    }
+    held_out(curve.hold_out);
   }
   const std::string text = encode(profile);
   RC_ASSERT(encode(decode_device_profile(text, "p")) == text);

@@ -41,7 +41,7 @@ class RunTrial : public testing::Test {
     p.gemm_efficiency = {{1e6, 0.1}, {1e9, 0.5}};
     p.memory_gb.value = 4;
     p.memory_bandwidth_gb_s.value = 500;
-    p.pinned_h2d_gb_s.value = 12;
+    p.pinned_h2d_gb_s.emplace().value = 12;
     p.pageable_h2d_gb_s.value = 6;
     p.copy_latency_us.value = 10;
     p.launch_us.value = 1;

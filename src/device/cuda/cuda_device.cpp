@@ -3,6 +3,8 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "core/error.hpp"
 #include "device/cuda/cuda_error.hpp"
 #include "device/cuda/cuda_math.hpp"
@@ -17,6 +19,13 @@ constexpr int device_number = 0;  // CUDA_VISIBLE_DEVICES chooses
 
 std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
 
+/// FNV-1a, 64 bits.
+std::string hash_of(std::string_view bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  return fmt::format("{:016x}", hash);
+}
+
 DeviceFacts facts_of(const cudaDeviceProp& properties) {
   DeviceFacts facts;
   facts.name = "cuda";
@@ -26,6 +35,8 @@ DeviceFacts facts_of(const cudaDeviceProp& properties) {
   facts.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
   facts.precisions = {"fp32", "fp16"};
   if (properties.major >= 8) facts.precisions = {"fp32", "tf32", "bf16", "fp16"};
+  facts.pci_address = fmt::format("{:04x}:{:02x}:{:02x}.0", properties.pciDomainID, properties.pciBusID, properties.pciDeviceID);
+  facts.uuid_hash = hash_of({properties.uuid.bytes, sizeof properties.uuid.bytes});
   return facts;
 }
 

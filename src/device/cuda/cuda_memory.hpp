@@ -22,6 +22,7 @@ class CudaMemory final : public DeviceMemory {
   std::shared_ptr<HostAllocator> host(HostMemory kind) override;
   PinnedRange pin(std::span<std::byte> memory) override { return pinned_->pin(memory); }
   std::uint64_t available_bytes() const override;
+  std::optional<std::uint64_t> driver_bytes() const override { return limit_ - std::min(available_bytes(), limit_); }
 
  private:
   struct Pool;

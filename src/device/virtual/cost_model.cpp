@@ -43,12 +43,11 @@ std::map<Precision, double> peaks(const DeviceProfile& profile) {
   return result;
 }
 
-std::vector<EfficiencyPoint> efficiency(const DeviceProfile& profile) {
-  const auto& points = profile.gemm_efficiency;
-  if (points.empty()) throw InputError(where(profile, "gemm_efficiency"), "is empty, want at least one point");
+std::vector<EfficiencyPoint> efficiency(const DeviceProfile& profile, const std::string& name, const std::vector<EfficiencyPoint>& points) {
+  if (points.empty()) throw InputError(where(profile, name), "is empty, want at least one point");
   double previous = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const std::string member = fmt::format("gemm_efficiency[{}]", i);
+    const std::string member = fmt::format("{}[{}]", name, i);
     if (!std::isfinite(points[i].flops) || points[i].flops <= previous)
       throw InputError(where(profile, member), fmt::format("got flops {}, want them above 0 and ascending", points[i].flops));
     if (!(points[i].share > 0 && points[i].share <= 1))
@@ -58,24 +57,37 @@ std::vector<EfficiencyPoint> efficiency(const DeviceProfile& profile) {
   return points;
 }
 
+/// Of each precision its own, or what stands for all.
+std::map<Precision, std::vector<EfficiencyPoint>> efficiencies(const DeviceProfile& profile) {
+  std::map<Precision, std::vector<EfficiencyPoint>> result;
+  const auto common = efficiency(profile, "gemm_efficiency", profile.gemm_efficiency);
+  for (const auto& [precision, peak] : peaks(profile)) {
+    const std::string name(to_text(precision));
+    const auto own = profile.gemm_efficiency_by_precision.find(name);
+    result[precision] = own == profile.gemm_efficiency_by_precision.end() ? common : efficiency(profile, "gemm_efficiency_by_precision." + name, own->second.points);
+  }
+  return result;
+}
+
 }  // namespace
 
 // 1e9 bytes/s are one byte a nanosecond.
 ProfileCosts::ProfileCosts(const DeviceProfile& profile)
     : name_(profile.name),
       peak_flops_(peaks(profile)),
-      efficiency_(efficiency(profile)),
+      efficiency_(efficiencies(profile)),
       memory_bytes_per_ns_(above_zero(profile, "memory_bandwidth_gb_s", profile.memory_bandwidth_gb_s.value)),
-      pinned_bytes_per_ns_(above_zero(profile, "pinned_h2d_gb_s", profile.pinned_h2d_gb_s.value)),
+      pinned_bytes_per_ns_(profile.pinned_h2d_gb_s ? std::optional(above_zero(profile, "pinned_h2d_gb_s", profile.pinned_h2d_gb_s->value)) : std::nullopt),
       pageable_bytes_per_ns_(above_zero(profile, "pageable_h2d_gb_s", profile.pageable_h2d_gb_s.value)),
       launch_(microseconds(profile, "launch_us", profile.launch_us.value)),
       gap_(microseconds(profile, "kernel_gap_us", profile.kernel_gap_us.value)),
       copy_latency_(microseconds(profile, "copy_latency_us", profile.copy_latency_us.value)) {}
 
-double ProfileCosts::gemm_share(double flops) const {
-  if (flops <= efficiency_.front().flops) return efficiency_.front().share;
-  if (flops >= efficiency_.back().flops) return efficiency_.back().share;
-  const auto above = std::find_if(efficiency_.begin(), efficiency_.end(), [&](const auto& p) { return p.flops >= flops; });
+double ProfileCosts::gemm_share(double flops, Precision precision) const {
+  const auto& points = efficiency_.at(precision);
+  if (flops <= points.front().flops) return points.front().share;
+  if (flops >= points.back().flops) return points.back().share;
+  const auto above = std::find_if(points.begin(), points.end(), [&](const auto& p) { return p.flops >= flops; });
   const auto below = above - 1;
   const double position = std::log(flops / below->flops) / std::log(above->flops / below->flops);
   return below->share + position * (above->share - below->share);
@@ -86,7 +98,7 @@ Nanoseconds ProfileCosts::gemm(const Gemm& gemm) const {
   if (peak == peak_flops_.end())
     throw TrialFailure(TrialStatus::unsupported, fmt::format("virtual:{} has no {}", name_, to_text(gemm.precision)));
   const double flops = gemm.flops();
-  const double compute_ns = flops / (peak->second * gemm_share(flops)) * 1e9;
+  const double compute_ns = flops / (peak->second * gemm_share(flops, gemm.precision)) * 1e9;
   const auto m = static_cast<double>(gemm.m), n = static_cast<double>(gemm.n), k = static_cast<double>(gemm.k);
   const double bytes = m * k * bytes_of(gemm.a.element) + k * n * bytes_of(gemm.b.element) +
                        (gemm.accumulate ? 2 : 1) * m * n * bytes_of(gemm.c.element);
@@ -96,7 +108,10 @@ Nanoseconds ProfileCosts::gemm(const Gemm& gemm) const {
 Nanoseconds ProfileCosts::streaming(double bytes) const { return gap_ + rounded(bytes / memory_bytes_per_ns_); }
 
 Nanoseconds ProfileCosts::link(double bytes, HostMemory kind) const {
-  return rounded(bytes / (kind == HostMemory::pinned ? pinned_bytes_per_ns_ : pageable_bytes_per_ns_));
+  if (kind == HostMemory::pageable) return rounded(bytes / pageable_bytes_per_ns_);
+  if (!pinned_bytes_per_ns_)
+    throw TrialFailure(TrialStatus::unsupported, fmt::format("virtual:{} has no copies from pinned memory: it was refused where the profile was measured", name_));
+  return rounded(bytes / *pinned_bytes_per_ns_);
 }
 
 }  // namespace feedtune

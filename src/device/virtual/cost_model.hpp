@@ -2,6 +2,7 @@
 // How long a modelled device takes for what it is asked to do. All of it arithmetic on a profile: nothing is measured.
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,7 @@ class CostModel {
   /// A block of compute of a given length.
   virtual Nanoseconds block(Nanoseconds duration) const = 0;
   virtual Nanoseconds copy_latency() const = 0;
-  /// The link alone, without the latency.
+  /// The link alone, without the latency. Throws TrialFailure{unsupported} for a kind of memory that the profile has no rate for.
   virtual Nanoseconds link(double bytes, HostMemory kind) const = 0;
   /// Whether the host really copies pageable memory through a staging buffer.
   virtual bool stages() const = 0;
@@ -47,16 +48,16 @@ class ProfileCosts final : public CostModel {
   Nanoseconds link(double bytes, HostMemory kind) const override;
   bool stages() const override { return true; }
 
-  /// Share of the peak that a GEMM of that many FLOPs reaches.
-  double gemm_share(double flops) const;
+  /// Share of its precision's peak that a GEMM of that many FLOPs reaches.
+  double gemm_share(double flops, Precision precision) const;
   const std::map<Precision, double>& peak_flops() const { return peak_flops_; }
 
  private:
   std::string name_;
   std::map<Precision, double> peak_flops_;
-  std::vector<EfficiencyPoint> efficiency_;
+  std::map<Precision, std::vector<EfficiencyPoint>> efficiency_;
   double memory_bytes_per_ns_;
-  double pinned_bytes_per_ns_;
+  std::optional<double> pinned_bytes_per_ns_;
   double pageable_bytes_per_ns_;
   Nanoseconds launch_;
   Nanoseconds gap_;
