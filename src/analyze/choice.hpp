@@ -29,8 +29,9 @@ struct Choice {
 bool preferred(const Measured& a, const Measured& b);
 
 /// The most preferred of the best and its equivalents. Where nothing is known to be equivalent: also of the undecided
-/// whose estimated loss is under `within`. And of those that stay undecided after `max_blocks`, where they at least
-/// hold against the best alone (a 95 % bound without the correction for several rivals).
+/// whose estimated loss is under `within`, measured again in as many blocks as the best or in min_blocks. And of those
+/// that stay undecided after `max_blocks`, where they at least hold against the best alone (a 95 % bound without the
+/// correction for several rivals).
 Choice choose(const Measurements& data, const RecommendOptions& options, const Members& members);
 
 }  // namespace feedtune

@@ -13,6 +13,7 @@
 #include "analyze/recommend_warnings.hpp"
 #include "analyze/roles.hpp"
 #include "analyze/winners_luck.hpp"
+#include "measure/statistics.hpp"
 #include "measure/student_t.hpp"
 
 namespace feedtune {
@@ -101,6 +102,7 @@ Gain gain(const Measurements& data, const Measured& chosen, const Measured& othe
   const bool paired = r.n >= 2;
   g.method = paired ? "paired blocks" : "unpaired trials";
   g.ratio = from_logs(r.mean - luck(data, chosen) + luck(data, other), student_t_quantile(0.975, r.df) * r.se, r.n);
+  if (const double effect = std::expm1(detectable_difference(r.se, r.df)); std::isfinite(effect)) g.detectable = effect;
   return g;
 }
 

@@ -41,6 +41,9 @@ struct Gain {
   std::string over;  ///< baseline, current
   Interval ratio;    ///< 1.8: 80 % more images/s; n: paired blocks (or trials when unpaired)
   std::string method;  ///< "paired blocks", "unpaired trials"
+  /// The smallest true gain, as a share (0.03: 3 %), that these measurements would have told from none with 80 %
+  /// probability; absent in files of older versions and where that is beyond all bounds.
+  std::optional<double> detectable;
 };
 
 struct Recommendation {

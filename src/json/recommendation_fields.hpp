@@ -40,6 +40,7 @@ void fields(Io& io, Like<Gain> auto& v) {
   io.pair("ci95", v.ratio.low, v.ratio.high);
   io.field("n", v.ratio.n);
   io.text_or_null("method", v.method);
+  io.field("minimal_detectable_effect", v.detectable);
 }
 
 /// The ceilings stand beside it: at the top of result.json, and inside the document of `recommend --format json`.

@@ -57,10 +57,10 @@ std::string settings_section(const Recommendation& r) {
 std::string gains_section(const Recommendation& r) {
   std::string text;
   for (const Gain& g : r.gains) {
-    const bool noise_covers_it = g.ratio.low <= 1 && g.ratio.high >= 1;
+    const bool noise_covers_it = g.ratio.low <= 1 && g.ratio.high >= 1 && g.method != "same configuration";
     text += wrapped(fmt::format("Gain over the {} {} images/s ({}){}", g.over, ratio_text(g.ratio),
                                 g.method == "paired blocks" ? counted(g.ratio.n, "paired block") : g.method,
-                                noise_covers_it && g.method != "same configuration" ? " ~ noise covers the difference" : ""),
+                                noise_covers_it ? " ~ noise covers the difference" + detectable_text(g) : ""),
                     0, 2);
   }
   const bool larger = r.knee && r.recommended &&

@@ -17,6 +17,9 @@ std::string verdict_text(const Run& run, const Recommendation& recommendation);
 /// "replayed: ...", "modelled: ...", "fake: ..." or empty: stands on every output that shows such a figure.
 std::string modelled_text(const Run& run, const Recommendation& recommendation);
 
+/// What "no difference" rules out: "; a gain of 3.1 % would have shown" (with 80 % probability); empty where not known.
+std::string detectable_text(const Gain& gain);
+
 /// data load, h2d, forward, loss+backward, update and step in ms, for the baseline, the current and the recommended.
 /// Empty where no trial recorded phases.
 std::string phase_table(const Run& run, const Recommendation& recommendation);

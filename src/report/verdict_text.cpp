@@ -29,7 +29,8 @@ bool keeps_current(const Recommendation& r) {
 
 std::string gain_text(const Gain& g, const std::string& over, bool decided) {
   if (g.method == "same configuration") return "that is " + over;
-  if (g.ratio.low <= 1 && g.ratio.high >= 1) return "not told apart from " + over + (decided ? "" : " yet");
+  if (g.ratio.low <= 1 && g.ratio.high >= 1) 
+    return "not told apart from " + over + (decided ? "" : " yet") + detectable_text(g);
   return ratio_text(g.ratio.mean) + " " + over;
 }
 
@@ -143,6 +144,11 @@ std::string device_text(const Run& run, const Recommendation& r) {
 }
 
 }  // namespace
+
+std::string detectable_text(const Gain& gain) {
+  if (!gain.detectable || *gain.detectable <= 0) return "";
+  return fmt::format("; a gain of {} would have shown", percent_text(*gain.detectable));
+}
 
 std::string verdict_text(const Run& run, const Recommendation& r) {
   if (!r.recommended)

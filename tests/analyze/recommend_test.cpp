@@ -109,6 +109,18 @@ TEST(Recommend, ALossThatCouldBeEitherSideOfTheLimitIsUndecidedAndItSaysSo) {
   EXPECT_THAT(r.warnings, Contains(HasSubstr("no setting is proven")));
 }
 
+TEST(Recommend, ACheaperSettingSeenInOneBlockDoesNotReplaceTheBestOfMany) {
+  RunBuilder b;
+  const Configuration cheap = make({.batch = 32, .workers = 1}), many = make({.batch = 64, .workers = 4});
+  b.confirm(many, {900, 800, 1000, 850, 950, 1000});
+  b.confirm(cheap, {900});
+  b.confirm(baseline_at(64), {300, 330, 310, 290, 320, 300});
+  const Recommendation r = recommend(b.run, {});
+  ASSERT_TRUE(r.recommended.has_value());
+  EXPECT_EQ(r.recommended->configuration, many) << "one block at the best's own rate is no evidence";
+  EXPECT_FALSE(r.decided) << "the cheaper one is still to be measured";
+}
+
 TEST(Recommend, ConfirmedNumbersReplaceTheLuckyOnesOfTheSearch) {
   RunBuilder b;
   b.explore(make(pooled_2), 1200);  // lucky

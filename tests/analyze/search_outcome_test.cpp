@@ -40,8 +40,8 @@ Run run_with(const std::optional<Candidate>& best, const std::optional<Candidate
 
 void publish_gain(Run& run, std::int64_t baseline, double low, double high) {
   run.recommendation->baseline = candidate(baseline, 1);
-  Gain current{.over = "current", .ratio = {0.5, 0.4, 0.6, 5}, .method = "paired blocks"};
-  Gain gain{.over = "baseline", .ratio = {(low + high) / 2, low, high, 5}, .method = "paired blocks"};
+  Gain current{.over = "current", .ratio = {0.5, 0.4, 0.6, 5}, .method = "paired blocks", .detectable = {}};
+  Gain gain{.over = "baseline", .ratio = {(low + high) / 2, low, high, 5}, .method = "paired blocks", .detectable = {}};
   run.recommendation->gains = {current, gain};
 }
 

@@ -124,8 +124,8 @@ TEST(Fields, WhatIsWrittenElsewhereThanInItsStructIsCountedToo) {
   EXPECT_EQ(listed<HostUse>(), 13 - 1) << "cpu_s_per_image stands in the trial";
   EXPECT_MEMBERS(TrialResult, 31, B24, B7)
   EXPECT_EQ(listed<TrialResult>(), 31 + 1);
-  EXPECT_MEMBERS(Gain, 3, B3)
-  EXPECT_EQ(listed<Gain>(), 3 - 1 + 4) << "the ratio's four numbers stand in the gain";
+  EXPECT_MEMBERS(Gain, 4, B4)
+  EXPECT_EQ(listed<Gain>(), 4 - 1 + 4) << "the ratio's four numbers stand in the gain";
   EXPECT_MEMBERS(Recommendation, 26, B24, B2)
   EXPECT_EQ(listed<Recommendation>(), 26 - 1) << "the ceilings stand beside it";
   EXPECT_MEMBERS(feedtune::Run, 11, B8, B3)
