@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -5,9 +6,14 @@
 
 #include "build_paths.hpp"
 #include "cli/devices.hpp"
+#include "core/error.hpp"
+#include "json/calibrated_profile.hpp"
+#include "json/device_profile_json.hpp"
 
 namespace feedtune {
 namespace {
+
+using ::testing::HasSubstr;
 
 std::map<std::string, double> peaks_of(const std::string& driver_name) {
   ::setenv("FEEDTUNE_CONFIGS", (std::string(build_paths::sources) + "/configs").c_str(), 1);
@@ -26,6 +32,24 @@ TEST(Peaks, AGpusPeakIsThatOfItsProfileByWhateverNameTheDriverGivesIt) {
   EXPECT_EQ(peaks_of("NVIDIA L40S").at("fp16"), 362.05);    // NVIDIA's L40S datasheet, without sparsity
   EXPECT_EQ(peaks_of("Tesla T4").count("fp16"), 1u);
   EXPECT_EQ(peaks_of("NVIDIA GeForce RTX 4090").count("fp32"), 1u);
+}
+
+TEST(Profiles, OneForAModelThatThisFeedtuneLacksIsRefusedWithTheNearest) {
+  DeviceProfile profile = testing::calibrated_profile();
+  EXPECT_NO_THROW(profile_of(encode(profile), "f.json"));
+  const auto refused = [&] {
+    try {
+      profile_of(encode(profile), "f.json");
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  profile.steps[0].model = "mixer-pcio";
+  EXPECT_THAT(refused(), HasSubstr("f.json: steps[0]: model: \"mixer-pcio\" is unknown, did you mean mixer-pico?"));
+  profile.steps[0].model = "mixer-pico";
+  profile.steps[0].image_size = 33;
+  EXPECT_THAT(refused(), HasSubstr("f.json: steps[0]: ")) << "no size that its patches divide";
 }
 
 TEST(Peaks, OfAGpuWithoutAProfileNothingIsClaimed) { EXPECT_TRUE(peaks_of("NVIDIA GeForce GT 710").empty()); }
