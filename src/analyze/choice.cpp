@@ -31,10 +31,9 @@ Choice choose(const Measurements& data, const RecommendOptions& options, const M
   if (choice.best == nullptr) return choice;
   const Measured& best = *choice.best->measured;
   // One block beside many says nothing yet of a cheaper setting.
-  const int enough = std::min(best.blocks(), min_blocks);
   if (pool.size() == 1)
     for (const Standing& s : choice.standings)
-      if (s.verdict == Verdict::undecided && s.loss.mean < within && s.measured->blocks() >= enough) pool.push_back(&s);
+      if (s.verdict == Verdict::undecided && s.loss.mean < within && measured_beside(best, *s.measured)) pool.push_back(&s);
   for (const Standing& s : choice.standings)
     if (s.verdict == Verdict::undecided && s.measured->blocks() >= options.max_blocks &&
         holds_against(data, best, *s.measured, within))

@@ -47,9 +47,8 @@ const Measured* lead(const Measurements& data, const std::vector<const Measured*
 class Rivals {
  public:
   Rivals(const Measurements& data, const std::vector<const Measured*>& group, const Measured& leader) : data_(data) {
-    const int enough = std::min(leader.blocks(), min_blocks);
     for (const Measured* m : group)
-      if (m->blocks() >= enough) rivals_.push_back(m);
+      if (measured_beside(leader, *m)) rivals_.push_back(m);
     comparisons_ = static_cast<double>(std::max<std::size_t>(rivals_.size(), 2) - 1);
     // Among single trials only the front can lead; the correction still counts all of them.
     std::stable_sort(rivals_.begin(), rivals_.end(),
@@ -97,6 +96,10 @@ const char* to_text(Verdict verdict) {
       return "slower";
   }
   return "?";
+}
+
+bool measured_beside(const Measured& leader, const Measured& m) {
+  return m.blocks() >= std::min(leader.blocks(), min_blocks);
 }
 
 LogRatio log_ratio(const Measurements& data, const Measured& a, const Measured& b) {

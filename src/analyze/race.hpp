@@ -47,4 +47,7 @@ std::vector<Standing> judge(const Measurements& data, double within, const Membe
 
 inline constexpr int min_blocks = 3;
 
+/// Measured again often enough to stand beside the leader: in as many blocks as it, or in min_blocks.
+bool measured_beside(const Measured& leader, const Measured& m);
+
 }  // namespace feedtune

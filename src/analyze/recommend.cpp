@@ -102,7 +102,7 @@ Gain gain(const Measurements& data, const Measured& chosen, const Measured& othe
   const bool paired = r.n >= 2;
   g.method = paired ? "paired blocks" : "unpaired trials";
   g.ratio = from_logs(r.mean - luck(data, chosen) + luck(data, other), student_t_quantile(0.975, r.df) * r.se, r.n);
-  if (const double effect = std::expm1(detectable_difference(r.se, r.df)); std::isfinite(effect)) g.detectable = effect;
+  if (const double effect = std::expm1(minimal_detectable_effect(r.se, r.df)); std::isfinite(effect)) g.detectable = effect;
   return g;
 }
 

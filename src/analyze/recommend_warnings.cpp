@@ -57,7 +57,7 @@ void warn_of_confidence(const WarningInput& input, Recommendation& r) {
   if (input.choice->recommended->verdict == Verdict::undecided)
     r.warnings.push_back(fmt::format(
         "no setting is proven to be within {:.3g} % of the best yet; the recommended one is the cheapest that "
-        "may be",
+        "may be, of those measured often enough",
         100 * r.within));
   const auto open = std::count_if(input.choice->open.begin(), input.choice->open.end(),
                                   [&](const Standing* s) { return s != input.choice->recommended; });

@@ -89,8 +89,11 @@ std::vector<std::string> validate_result(std::string_view text, const std::strin
     checker.check(r->best, "recommendation.best");
     checker.check(r->baseline, "recommendation.baseline");
     checker.check(r->current, "recommendation.current");
-    for (std::size_t i = 0; i < r->gains.size(); ++i)
-      checker.check(r->gains[i].ratio, fmt::format("recommendation.gains[{}]", i));
+    for (std::size_t i = 0; i < r->gains.size(); ++i) {
+      const std::string place = fmt::format("recommendation.gains[{}]", i);
+      checker.check(r->gains[i].ratio, place);
+      checker.require(r->gains[i].detectable.value_or(0) >= 0, place + ".minimal_detectable_effect", "want a share of at least 0");
+    }
     checker.require(r->within >= 0 && r->within <= 1, "recommendation.within", "want a share from 0 to 1");
   }
   return checker.problems;

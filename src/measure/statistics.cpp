@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "measure/student_t.hpp"
@@ -69,14 +68,8 @@ Interval interval_of_mean(std::span<const double> values) {
   return result;
 }
 
-double detectable_difference(double error, double df, double alpha, double power) {
+double minimal_detectable_effect(double error, double df, double alpha, double power) {
   return (student_t_quantile(1 - alpha / 2, df) + student_t_quantile(power, df)) * error;
-}
-
-double minimal_detectable_effect(double deviation, std::int64_t n, double alpha, double power) {
-  if (n < 2) return std::numeric_limits<double>::infinity();
-  const auto pairs = static_cast<double>(n);
-  return detectable_difference(deviation / std::sqrt(pairs), pairs - 1, alpha, power);
 }
 
 }  // namespace feedtune

@@ -51,12 +51,8 @@ double autocorrelation(std::span<const double> values, std::size_t lag);
 Interval interval_of_mean(std::span<const double> values);
 
 /// The smallest true difference that an estimate with this standard error (Student's t, `df` degrees of freedom) would
-/// show at a two-sided level `alpha` with probability `power`: (t_{1-alpha/2} + t_{power}) se. In the unit of `error`.
-double detectable_difference(double error, double df, double alpha = 0.05, double power = 0.8);
-
-/// The smallest true difference that n pairs with differences of this standard deviation would show at a two-sided
-/// level `alpha` with probability `power`: (t_{1-alpha/2,n-1} + t_{power,n-1}) sd / sqrt(n). In the unit of `deviation`;
-/// infinite for n < 2.
-double minimal_detectable_effect(double deviation, std::int64_t n, double alpha = 0.05, double power = 0.8);
+/// show at a two-sided level `alpha` with probability `power`: (t_{1-alpha/2} + t_{power}) se. In the unit of `error`;
+/// of n pairs whose differences scatter by sd: error sd / sqrt(n), df n - 1.
+double minimal_detectable_effect(double error, double df, double alpha = 0.05, double power = 0.8);
 
 }  // namespace feedtune

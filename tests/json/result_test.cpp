@@ -169,11 +169,13 @@ TEST(Result, ValidateFindsNothingInASoundRunAndContradictionsInOthers) {
   run.trials[0].phases["step"].p95 = 1000;
   run.trials[0].device_busy = 1.5;
   run.trials[0].images.damaged = 20'000;
+  run.recommendation->gains[1].detectable = -0.04;
   EXPECT_THAT(validate_result(encode(run), "r.json"),
               ::testing::UnorderedElementsAre(HasSubstr("trials[1].id: 1 stands twice"), HasSubstr("trials[1].reason"),
                                               HasSubstr("trials[0].images_per_s: mean 812.5 lies outside"),
                                               HasSubstr("trials[0].phases_ms.step: p50"), HasSubstr("trials[0].device_busy"),
-                                              HasSubstr("trials[0].images: more damaged")));
+                                              HasSubstr("trials[0].images: more damaged"),
+                                              HasSubstr("recommendation.gains[1].minimal_detectable_effect")));
 }
 
 TEST(Result, FiveHundredTrialsStayUnderFiveMegabytes) {
