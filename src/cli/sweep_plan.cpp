@@ -19,11 +19,13 @@
 #include "json/anchors.hpp"
 #include "machine/cpu_limit.hpp"
 #include "machine/facts.hpp"
+#include "machine/memory.hpp"
 #include "model/model.hpp"
 #include "pipeline/data_folders.hpp"
 #include "pipeline/data_set.hpp"
 #include "pipeline/image_list.hpp"
 #include "pipeline/make_data.hpp"
+#include "space/planned_memory.hpp"
 #include "space/space.hpp"
 #include "trial/training_loop.hpp"
 
@@ -204,6 +206,8 @@ SweepPlan make_plan(const Spec& asked, const std::string& out, const std::functi
   context.planned_device_bytes = [base, facts = run.device](const Configuration& configuration) {
     return planned_bytes(configuration, base, facts);
   };
+  context.planned_host_bytes = [base](const Configuration& configuration) { return planned_host_bytes(apply(configuration, base)); };
+  context.host_memory_bytes = whole_memory_bytes();
   add_current_batch(spec, context, say);
   plan.space = build_space(spec.axes, context);
   say_unmeasured(base, plan.space, say);

@@ -49,6 +49,13 @@ std::optional<MemoryLimit> cgroup_memory_limit(const Root& root) {
   return tightest;
 }
 
+std::optional<std::int64_t> whole_memory_bytes(const Root& root) {
+  const auto total = meminfo_bytes(root, "MemTotal");
+  const auto limit = cgroup_memory_limit(root);
+  if (!limit) return total;
+  return std::min(total.value_or(limit->bytes), limit->bytes);
+}
+
 AvailableMemory::AvailableMemory(Root root) : root_(std::move(root)) {
   for (auto& group : cgroup_ancestry(root_, "memory"))
     if (limit_of(root_, group)) limited_.push_back(std::move(group));

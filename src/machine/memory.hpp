@@ -16,6 +16,9 @@ struct MemoryLimit {
 };
 std::optional<MemoryLimit> cgroup_memory_limit(const Root& root = Root());
 
+/// All that this process's machine has, or its control groups allow; nothing where neither can be read.
+std::optional<std::int64_t> whole_memory_bytes(const Root& root = Root());
+
 /// Memory that a new user could have without swapping: MemAvailable, and what each control group's limit leaves above its
 /// use (page cache that can be dropped not counted as use). Which groups have a limit is looked up once, so that asking
 /// costs a file or a few. Safe from many threads.

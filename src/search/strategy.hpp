@@ -39,7 +39,6 @@ struct SearchProblem {
   int image_size = 224;    ///< side of the step's input, pixels
   /// Usable cores with hyper-threads counted once; absent: not known.
   std::optional<double> physical_cores{};
-  std::optional<std::int64_t> host_memory_bytes{};  ///< absent: not known
   /// What the loader, the copies and the step did alone (purposes loader_only, copy_only, step_only), in the order of
   /// measurement, failed ones among them; empty where nothing was measured.
   std::vector<TrialResult> components{};

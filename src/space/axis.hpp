@@ -25,6 +25,9 @@ struct SpaceContext {
   std::map<std::string, std::string> storage_missing{};  ///< value of that axis -> why this data does not have it
   /// Device bytes that a (complete) configuration will need; may be empty, may not know.
   std::function<std::optional<std::uint64_t>(const Configuration&)> planned_device_bytes;
+  std::optional<std::int64_t> host_memory_bytes{};  ///< of the machine, or what its control groups allow; absent: not known
+  /// Host bytes that its batches alone will need; may be empty.
+  std::function<std::uint64_t(const Configuration&)> planned_host_bytes{};
 };
 
 /// Every function is pure. A `Configuration` argument holds at least the axes named in `depends` (unless collapsed).

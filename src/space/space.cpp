@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "core/counted.hpp"
 #include "core/error.hpp"
 #include "core/nearest.hpp"
 #include "space/recorded_space.hpp"
@@ -98,29 +99,34 @@ class Enumeration {
   std::vector<std::vector<AxisValue>> values_;  ///< by position in ordered_axes(); empty: not swept
 };
 
-/// Leaves out what would need more device memory than there is, where feedtune chose the batch sizes itself.
-void leave_out_what_does_not_fit(SearchSpace& space) {
-  const SpaceContext& context = space.context;
-  if (space.selections.contains("batch_size") || !context.planned_device_bytes || !context.device.memory_bytes) return;
-  const double usable = usable_memory_share * static_cast<double>(*context.device.memory_bytes);
+/// Leaves out what needs more than the usable share of the memory that `whose` names.
+void leave_out_what_does_not_fit(SearchSpace& space, const std::function<std::optional<std::uint64_t>(const Configuration&)>& planned,
+                                 std::int64_t memory_bytes, const char* whose) {
+  const double usable = usable_memory_share * static_cast<double>(memory_bytes);
   std::set<std::int64_t> sizes;
   std::uint64_t least = 0;
   const auto too_large = [&](const Configuration& configuration) {
-    const auto bytes = context.planned_device_bytes(configuration);
+    const auto bytes = planned(configuration);
     if (!bytes || static_cast<double>(*bytes) <= usable) return false;
     least = least == 0 ? *bytes : std::min(least, *bytes);
     sizes.insert(configuration.integer("batch_size").value_or(0));
     return true;
   };
-  const std::size_t left_out = std::erase_if(space.configurations, too_large);
+  const auto left_out = static_cast<std::int64_t>(std::erase_if(space.configurations, too_large));
   if (left_out == 0) return;
-  const std::string limit = fmt::format("{:.0f} % of the device's {:.1f} GB", 100 * usable_memory_share,
-                                        static_cast<double>(*context.device.memory_bytes) * 1e-9);
+  const std::string limit = fmt::format("{:.0f} % of the {}'s {:.1f} GB", 100 * usable_memory_share, whose, static_cast<double>(memory_bytes) * 1e-9);
   if (space.configurations.empty())
     throw SpecError("axes.batch_size", fmt::format("nothing fits: batch size {} needs {:.1f} GB, more than {}",
                                                    *sizes.begin(), static_cast<double>(least) * 1e-9, limit));
-  space.left_out.push_back(fmt::format("{} configurations (batch size {}) need more than {}", left_out,
-                                       fmt::join(sizes, ", "), limit));
+  space.left_out.push_back(fmt::format("{} (batch size {}) would need more than {}", counted(left_out, "configuration"), fmt::join(sizes, ", "), limit));
+}
+
+void leave_out_what_does_not_fit(SearchSpace& space) {
+  const SpaceContext& context = space.context;
+  if (!space.selections.contains("batch_size") && context.planned_device_bytes && context.device.memory_bytes)
+    leave_out_what_does_not_fit(space, context.planned_device_bytes, *context.device.memory_bytes, "device");
+  if (context.planned_host_bytes && context.host_memory_bytes)
+    leave_out_what_does_not_fit(space, context.planned_host_bytes, *context.host_memory_bytes, "host");
 }
 
 /// Says which axes mean nothing: everywhere, or in some configurations of an axis that the reader expects to see swept.

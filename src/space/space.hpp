@@ -27,11 +27,12 @@ struct SearchSpace {
 };
 
 constexpr std::int64_t most_configurations = 1'000'000;
-/// Share of device memory that default batch sizes keep to; the rest is headroom.
+/// Share of the device's memory that default batch sizes keep to, and of the host's that all configurations do; the rest is headroom.
 constexpr double usable_memory_share = 0.9;
 
 /// Throws SpecError at "axes.NAME" or "axes.NAME[i]" for an unknown axis, an empty list, a value that cannot be, a value
-/// listed twice; at "axes" for more than `most_configurations`; at "axes.batch_size" when nothing fits in memory.
+/// listed twice; at "axes" for more than `most_configurations`; at "axes.batch_size" when nothing fits in memory. What needs more than the
+/// host's memory is left out even where its values are given: where the device refuses, the host ends another program.
 SearchSpace build_space(const AxisSelections& selections, const SpaceContext& context);
 
 struct Completed {

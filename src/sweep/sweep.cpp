@@ -113,7 +113,6 @@ class Sweep {
     problem.seed = spec_.seed;
     problem.context = plan_.space.context;
     problem.image_size = spec_.image_size;
-    problem.host_memory_bytes = fact("memory_bytes");
     if (const auto cores = fact("cores"); cores && *cores > 0)
       problem.physical_cores = std::min(static_cast<double>(*cores), plan_.space.context.effective_cpus);
     for (const TrialResult& trial : book_.run().trials)

@@ -133,6 +133,7 @@ TEST(Memory, TheTightestGroupLimitsAndItsPageCacheCanBeHad) {
   ASSERT_TRUE(limit.has_value());
   EXPECT_EQ(limit->bytes, 500'000'000);
   EXPECT_EQ(limit->by, "cgroup v2 /pod");
+  EXPECT_EQ(whole_memory_bytes(machine.root()), 500'000'000);
   EXPECT_EQ(available_memory_bytes(machine.root()), 500'000'000 - (300'000'000 - 190'000'000));
   const AvailableMemory memory(machine.root());
   machine.file("/sys/fs/cgroup/pod/memory.current", "400000000\n");
@@ -147,6 +148,7 @@ TEST(Memory, Version1sLargestNumberIsNoLimit) {
       .file("/sys/fs/cgroup/memory/box/memory.limit_in_bytes", "9223372036854771712\n")
       .file("/sys/fs/cgroup/memory/box/memory.usage_in_bytes", "1000\n");
   EXPECT_FALSE(cgroup_memory_limit(machine.root()).has_value());
+  EXPECT_EQ(whole_memory_bytes(machine.root()), 1'000'000 * 1024);
   EXPECT_EQ(available_memory_bytes(machine.root()), 900'000 * 1024);
 }
 

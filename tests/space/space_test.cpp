@@ -196,13 +196,25 @@ TEST(Space, DefaultBatchesKeepATenthOfDeviceMemoryFreeAndChosenOnesDoNot) {
   const SearchSpace space = build_space({}, small);
   EXPECT_EQ(swept(space, "batch_size").back(), 256);
   ASSERT_EQ(space.left_out.size(), 1u);
-  EXPECT_THAT(space.left_out[0], HasSubstr("batch size 512, 1024) need more than 90 %"));
+  EXPECT_THAT(space.left_out[0], HasSubstr("batch size 512, 1024) would need more than 90 %"));
 
   small.device.memory_bytes = 990;  // 896 bytes would leave less than a tenth
   EXPECT_EQ(swept(build_space({}, small), "batch_size").back(), 128);
   EXPECT_THAT(swept(build_space({{"batch_size", numbers({64, 512})}}, small), "batch_size"), ElementsAre(64, 512));
   small.device.memory_bytes = 10;
   EXPECT_THAT(message_of([&] { build_space({}, small); }), HasSubstr("axes.batch_size: nothing fits: batch size 16"));
+}
+
+TEST(Space, WhatTheHostsMemoryCannotHoldIsNeverTriedThoughItsValuesAreGiven) {
+  SpaceContext small = gpu();
+  small.host_memory_bytes = 10'000;
+  small.planned_host_bytes = [](const Configuration& configuration) { return static_cast<std::uint64_t>(*configuration.integer("batch_size")) * 100; };
+  const SearchSpace space = build_space({{"batch_size", numbers({64, 90, 91})}}, small);
+  EXPECT_THAT(swept(space, "batch_size"), ElementsAre(64, 90)) << "a tenth stays free";
+  EXPECT_THAT(space.left_out, ElementsAre(HasSubstr("(batch size 91) would need more than 90 % of the host's 0.0 GB")));
+  EXPECT_THAT(message_of([&] { build_space({{"batch_size", numbers({91})}}, small); }), HasSubstr("axes.batch_size: nothing fits: batch size 91"));
+  small.host_memory_bytes.reset();
+  EXPECT_THAT(swept(build_space({{"batch_size", numbers({91})}}, small), "batch_size"), ElementsAre(91));
 }
 
 TEST(Space, CompletesWhatTheUserSaysOfTheirOwnSettings) {
