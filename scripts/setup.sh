@@ -8,8 +8,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=(g++ cmake ninja-build ccache git ca-certificates pkg-config libfmt-dev libcli11-dev nlohmann-json3-dev
-  libjpeg-dev libopencv-imgcodecs-dev libopencv-imgproc-dev libdnnl-dev libhwy-dev libbenchmark-dev libboost-dev libeigen3-dev)
-test_packages=(libgtest-dev libgmock-dev librapidcheck-dev python3 python3-jsonschema valgrind)
+  libjpeg-dev libopencv-imgcodecs-dev libopencv-imgproc-dev libdnnl-dev libhwy-dev libbenchmark-dev libboost-dev libeigen3-dev nettle-dev)
+test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libhwloc-dev dmidecode python3 python3-jsonschema valgrind)
 build=1
 for argument in "$@"; do
   case "$argument" in

@@ -8,6 +8,11 @@ find_library(FEEDTUNE_HWY_LIBRARY hwy REQUIRED)
 add_library(feedtune_hwy INTERFACE)
 target_include_directories(feedtune_hwy SYSTEM INTERFACE "${FEEDTUNE_HWY_INCLUDE}")
 target_link_libraries(feedtune_hwy INTERFACE "${FEEDTUNE_HWY_LIBRARY}")
+find_path(FEEDTUNE_NETTLE_INCLUDE nettle/hmac.h REQUIRED)  # SHA-256 for the fingerprint; no CMake package either
+find_library(FEEDTUNE_NETTLE_LIBRARY nettle REQUIRED)
+add_library(feedtune_nettle INTERFACE)
+target_include_directories(feedtune_nettle SYSTEM INTERFACE "${FEEDTUNE_NETTLE_INCLUDE}")
+target_link_libraries(feedtune_nettle INTERFACE "${FEEDTUNE_NETTLE_LIBRARY}")
 find_package(Boost 1.74 REQUIRED)  # headers only: Boost.Math
 find_package(Eigen3 3.3 REQUIRED NO_MODULE)  # headers only: the predictor's fits
 
@@ -37,6 +42,8 @@ if(FEEDTUNE_OPENCV)
   find_library(FEEDTUNE_OPENCV_IMGCODECS opencv_imgcodecs)
   if(FEEDTUNE_OPENCV_INCLUDE AND FEEDTUNE_OPENCV_CORE AND FEEDTUNE_OPENCV_IMGPROC AND FEEDTUNE_OPENCV_IMGCODECS)
     set(FEEDTUNE_HAVE_OPENCV ON)
+    file(STRINGS "${FEEDTUNE_OPENCV_INCLUDE}/opencv2/core/version.hpp" version_lines REGEX "define CV_VERSION_(MAJOR|MINOR|REVISION) ")
+    string(REGEX REPLACE "[^0-9]*([0-9]+)[^0-9]*([0-9]+)[^0-9]*([0-9]+).*" "\\1.\\2.\\3" FEEDTUNE_OPENCV_VERSION "${version_lines}")
     add_library(feedtune_opencv INTERFACE)
     target_include_directories(feedtune_opencv SYSTEM INTERFACE "${FEEDTUNE_OPENCV_INCLUDE}")
     target_link_libraries(feedtune_opencv INTERFACE "${FEEDTUNE_OPENCV_IMGCODECS}" "${FEEDTUNE_OPENCV_IMGPROC}" "${FEEDTUNE_OPENCV_CORE}")

@@ -7,6 +7,11 @@
 #include "core/error.hpp"
 
 namespace feedtune {
+namespace {
+
+constexpr const char* identify_summary = "also write host name, serial number, UUID and network addresses";
+
+}  // namespace
 
 const std::vector<SweepOption>& sweep_options() {
   static const std::vector<SweepOption> options = {
@@ -53,6 +58,7 @@ std::variant<Arguments, ShowText> parse_arguments(int argc, char** argv) {
   sweep_command->add_flag("--resume", sweep.resume, "go on with the run in --out");
   sweep_command->add_flag("--dry-run", sweep.dry_run, "list the trials with their time and memory, measure nothing");
   sweep_command->add_flag("--print-config", sweep.print_config, "show each setting and where it came from, measure nothing");
+  sweep_command->add_flag("--identify", sweep.identify, identify_summary);
   sweep_command->add_flag("--quiet", sweep.quiet, "no progress on stderr");
 
   RecommendArguments recommend;
@@ -107,6 +113,17 @@ std::variant<Arguments, ShowText> parse_arguments(int argc, char** argv) {
   auto* name_option = calibrate_command->add_option("--name", profile_name, "of the profile (the file's name without .json)");
   calibrate_command->add_flag("--allow-fake", calibrate.allow_fake, "also of the tests' fake GPU");
   calibrate_command->add_flag("--quiet", calibrate.quiet, "no progress on stderr");
+
+  DoctorArguments doctor;
+  auto* doctor_command = app.add_subcommand("doctor", "What is wrong with this machine for training, without measuring");
+  std::string doctor_data, doctor_current;
+  auto* doctor_data_option = doctor_command->add_option("--data", doctor_data, "the images whose disk and filesystem are judged")->type_name("DIR");
+  auto* doctor_current_option =
+      doctor_command->add_option("--current", doctor_current, "the settings that needs are computed for (batch_size=64,num_workers=CPUs,prefetch=2)")
+          ->type_name("NAME=V,..");
+  doctor_command->add_option("--image-size", doctor.image_size, "side of the square input, pixels (224)")->type_name("N");
+  doctor_command->add_option("--format", doctor.format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  doctor_command->add_flag("--identify", doctor.identify, identify_summary);
 
   ValidateArguments validate;
   auto* validate_command = app.add_subcommand("validate", "Check a run folder, a result file, a journal, a packed folder or a device profile");
@@ -163,6 +180,11 @@ std::variant<Arguments, ShowText> parse_arguments(int argc, char** argv) {
     if (precisions_option->count() > 0) calibrate.precisions = precisions;
     if (name_option->count() > 0) calibrate.name = profile_name;
     return Arguments{calibrate};
+  }
+  if (doctor_command->parsed()) {
+    if (doctor_data_option->count() > 0) doctor.data = doctor_data;
+    if (doctor_current_option->count() > 0) doctor.current = doctor_current;
+    return Arguments{doctor};
   }
   if (validate_command->parsed()) return Arguments{validate};
   if (trial_command->parsed()) return Arguments{TrialArguments{}};

@@ -18,6 +18,7 @@ struct SweepArguments {
   bool quiet = false;
   bool no_anchors = false;
   bool print_config = false;
+  bool identify = false;
 };
 
 struct RecommendArguments {
@@ -66,6 +67,14 @@ struct CalibrateArguments {
   bool quiet = false;
 };
 
+struct DoctorArguments {
+  std::optional<std::string> data;
+  std::optional<std::string> current;
+  std::string image_size = "224";
+  std::string format = "text";
+  bool identify = false;
+};
+
 struct ValidateArguments {
   std::string file;
 };
@@ -90,7 +99,7 @@ struct GpuCheckArguments {
 struct RatesArguments {};
 
 using Arguments = std::variant<SweepArguments, RecommendArguments, EvaluateArguments, MakeDataArguments, PackArguments, CalibrateArguments,
-                               ValidateArguments, ListArguments, TrialArguments, CudaProbeArguments, RatesArguments, GpuCheckArguments>;
+                               DoctorArguments, ValidateArguments, ListArguments, TrialArguments, CudaProbeArguments, RatesArguments, GpuCheckArguments>;
 
 /// Help or version was asked for: `text` goes to stdout, exit 0.
 struct ShowText {

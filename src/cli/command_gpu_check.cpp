@@ -15,6 +15,7 @@
 #include "core/single_line.hpp"
 #include "json/gpu_check_json.hpp"
 #include "machine/facts.hpp"
+#include "machine/fingerprint.hpp"
 #include "store/file.hpp"
 
 namespace feedtune {
@@ -69,6 +70,7 @@ int run_command(const GpuCheckArguments& arguments) {
   check.tool = tool_facts();
   check.machine = machine_facts(arguments.folder);
   check.device = cuda_probe().facts;
+  add_fingerprint(check.machine, check.device, check.tool);
   std::istringstream lines(read_file((fs::path(arguments.folder) / "parts.txt").string()));
   bool failed = false;
   for (std::string line; std::getline(lines, line);) {

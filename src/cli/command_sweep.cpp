@@ -19,6 +19,7 @@
 #include "core/enums.hpp"
 #include "core/error.hpp"
 #include "core/single_line.hpp"
+#include "machine/facts.hpp"
 #include "process/child.hpp"
 #include "replay/replay_runner.hpp"
 #include "cli/dry_run_text.hpp"
@@ -87,6 +88,7 @@ int run_command(const SweepArguments& arguments) {
     machine.emplace(read_grid(*settings.replay), settings.spec.seed);
   }
   SweepPlan plan = machine ? make_replay_plan(settings.spec, *settings.replay, *machine) : make_plan(settings.spec, settings.out.value_or("."), say);
+  if (arguments.identify && !machine) add_identity_facts(Root(), plan.header.machine.facts);
   const DryRun planned = dry_run(plan);  // finds every mistake that the sweep would find before its first trial
   if (arguments.dry_run) {
     std::cout << dry_run_text(plan.header, planned);

@@ -11,6 +11,7 @@ int run_command(const EvaluateArguments& arguments);
 int run_command(const MakeDataArguments& arguments);
 int run_command(const PackArguments& arguments);
 int run_command(const CalibrateArguments& arguments);
+int run_command(const DoctorArguments& arguments);
 int run_command(const ValidateArguments& arguments);
 int run_command(const ListArguments& arguments);
 int run_command(const TrialArguments& arguments);

@@ -19,6 +19,7 @@
 #include "json/anchors.hpp"
 #include "machine/cpu_limit.hpp"
 #include "machine/facts.hpp"
+#include "machine/fingerprint.hpp"
 #include "machine/memory.hpp"
 #include "model/model.hpp"
 #include "pipeline/data_folders.hpp"
@@ -167,7 +168,7 @@ SweepPlan make_plan(const Spec& asked, const std::string& out, const std::functi
   run.tool = tool_facts();
   run.started = utc_now();
   std::error_code no_folder;
-  const fs::path data = fs::absolute(spec.data, no_folder);
+  const fs::path data = fs::weakly_canonical(spec.data, no_folder);  // a link's target is where the bytes are
   if (no_folder) throw IoError(spec.data, "find", no_folder.value());
   run.machine = machine_facts(data.string());
   const int cpus = std::max(1, static_cast<int>(run.machine.cpus.effective));
@@ -213,6 +214,7 @@ SweepPlan make_plan(const Spec& asked, const std::string& out, const std::functi
   say_unmeasured(base, plan.space, say);
   run.model = spec.step_times.empty() ? model_facts(model_preset(spec.model), spec.image_size, first_precision(plan.space))
                                       : user_step_facts();
+  add_fingerprint(run.machine, run.device, run.tool);
   if (spec.anchors) plan.anchors = make_anchors(base, plan);
   return plan;
 }

@@ -51,6 +51,7 @@ struct DeviceFacts {
   std::vector<std::string> precisions;
   std::optional<std::string> pci_address = {};  ///< of a real GPU: "0000:65:00.0", lower case
   std::optional<std::string> uuid_hash = {};    ///< FNV-1a, 64 bits, of a real GPU's UUID
+  std::map<std::string, Fact> facts{};  ///< "driver", "sm_mhz_max", ...: of a GPU, what its driver says and what stands still
 };
 
 /// Whether a device can be used, as a process of its own found out.

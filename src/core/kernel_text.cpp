@@ -56,7 +56,8 @@ std::optional<std::int64_t> kib_line_bytes(std::string_view text, std::string_vi
     if (trimmed(take_until(line, ':')) != key || !has_value) continue;
     line = trimmed(line);
     const auto kibibytes = number_of(take_until(line, ' '));
-    return kibibytes && trimmed(line) == "kB" ? std::optional(*kibibytes * 1024) : std::nullopt;
+    const bool possible = kibibytes && *kibibytes >= 0 && *kibibytes < (std::int64_t{1} << 53);
+    return possible && trimmed(line) == "kB" ? std::optional(*kibibytes * 1024) : std::nullopt;
   }
   return std::nullopt;
 }

@@ -59,6 +59,7 @@ void fields(Io& io, Like<DeviceFacts> auto& v) {
   io.field("precisions", v.precisions);
   io.field("pci_address", v.pci_address);
   io.field("uuid_hash", v.uuid_hash);
+  io.later_field("facts", v.facts);
 }
 
 template <class Io>

@@ -1,8 +1,7 @@
-#include <algorithm>
-#include <set>
-#include <utility>
+#include <sys/utsname.h>
 
-#include "core/kernel_text.hpp"
+#include <algorithm>
+
 #include "machine/facts.hpp"
 
 #if defined(__x86_64__)
@@ -15,63 +14,73 @@ namespace feedtune {
 namespace {
 
 const std::string cpuinfo_path = "/proc/cpuinfo";
-const std::string cpu_folder = "/sys/devices/system/cpu";
 
-/// Names "cpu0", "cpu1", ... of the CPUs that are online (an offline one has no topology folder).
-std::vector<std::string> cpu_names(const Root& root) {
-  std::vector<std::string> names;
-  for (const auto& name : root.list(cpu_folder))
-    if (name.rfind("cpu", 0) == 0 && parse_integer(name.substr(3))) names.push_back(name);
-  return names;
+using Text = std::optional<std::string>;
+
+Text cpuinfo_value(const Text& cpuinfo, std::string_view key) {
+  const auto value = cpuinfo ? find_value(*cpuinfo, key, ':') : std::nullopt;
+  return value ? Text(std::string(*value)) : std::nullopt;
 }
 
-void add_topology(const Root& root, FactMap& facts) {
-  std::set<std::int64_t> sockets;
-  std::set<std::pair<std::int64_t, std::int64_t>> cores;
-  std::int64_t threads = 0;
-  for (const auto& name : cpu_names(root)) {
-    const auto socket = root.read_integer(cpu_folder + "/" + name + "/topology/physical_package_id");
-    const auto core = root.read_integer(cpu_folder + "/" + name + "/topology/core_id");
-    if (!socket || !core) continue;
-    sockets.insert(*socket);
-    cores.emplace(*socket, *core);
-    ++threads;
+/// Words of "flags" (x86) or "Features" (ARM).
+std::vector<std::string_view> flags_of(const Text& flags) { return flags ? split(*flags, " ") : std::vector<std::string_view>(); }
+
+bool holds(const std::vector<std::string_view>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// x86 kernels print a name; ARM's print who made the core and its number (Arm's MIDR_EL1).
+void add_model(const Text& cpuinfo, FactMap& facts) {
+  Text model = cpuinfo_value(cpuinfo, "model name");
+  if (!model) {
+    const auto implementer = cpuinfo_value(cpuinfo, "CPU implementer");
+    const auto part = cpuinfo_value(cpuinfo, "CPU part");
+    if (implementer && part) model = "ARM implementer " + *implementer + " part " + *part;
   }
-  const std::string source = cpu_folder + "/cpu*/topology";
-  const auto count = [&](std::size_t n) {
-    return integer_fact(n > 0 ? std::optional<std::int64_t>(n) : std::nullopt, source, "can't be read");
-  };
-  facts["sockets"] = count(sockets.size());
-  facts["cores"] = count(cores.size());
-  facts["threads"] = count(static_cast<std::size_t>(threads));
+  facts["cpu_model"] = text_fact(model, cpuinfo_path, cpuinfo ? "neither a model name nor an ARM part in it" : "can't be read");
 }
 
-void add_model(const std::optional<std::string>& cpuinfo, FactMap& facts) {
-  const auto model = cpuinfo ? find_value(*cpuinfo, "model name", ':') : std::nullopt;
-  facts["cpu_model"] = model ? known(std::string(*model), cpuinfo_path)
-                             : unknown_fact(cpuinfo_path, cpuinfo ? "no model name (not an x86 machine?)" : "can't be read");
-}
-
-void add_governor(const Root& root, FactMap& facts) {
-  const std::string source = cpu_folder + "/cpu*/cpufreq/scaling_governor";
-  std::set<std::string> governors;
-  for (const auto& name : cpu_names(root))
-    if (const auto governor = root.read_line(cpu_folder + "/" + name + "/cpufreq/scaling_governor")) governors.insert(*governor);
-  if (governors.empty()) {
-    facts["governor"] = unknown_fact(source, "no cpufreq here (a virtual machine, or no driver)");
+void add_architecture(const Root& root, FactMap& facts) {
+  const std::string source = "/proc/sys/kernel/arch";  // since Linux 6.1
+  if (const auto name = root.read_line(source); name || !root.is_this_machine()) {
+    facts["architecture"] = text_fact(name, source, "can't be read");
     return;
   }
-  std::string all;
-  for (const auto& governor : governors) all += (all.empty() ? "" : ", ") + governor;
-  facts["governor"] = known(all, source);
+  utsname names{};
+  facts["architecture"] = ::uname(&names) == 0 ? known(std::string(names.machine), "uname") : unknown_fact("uname", "refused");
 }
 
-void add_numa(const Root& root, FactMap& facts) {
-  const std::string source = "/sys/devices/system/node/online";
-  const auto text = root.read_line(source);
-  const auto nodes = text ? parse_cpu_list(*text) : std::nullopt;
-  facts["numa_nodes"] = integer_fact(nodes ? std::optional<std::int64_t>(nodes->size()) : std::nullopt, source,
-                                     "can't be read (a kernel without NUMA)");
+/// The widest vector instructions that pixel code can use, as the kernel names them.
+void add_simd(const Text& cpuinfo, const Text& flags, FactMap& facts) {
+  if (!flags) {
+    facts["cpu_simd"] = unknown_fact(cpuinfo_path, cpuinfo ? "no flags in it" : "can't be read");
+    return;
+  }
+  const auto words = flags_of(flags);
+  for (const char* name : {"avx512bw", "avx2", "avx", "sse4_2", "sse2", "sve2", "sve", "asimd"}) {
+    if (!holds(words, name)) continue;
+    facts["cpu_simd"] = known(std::string(name), cpuinfo_path);
+    return;
+  }
+  facts["cpu_simd"] = known(std::string("none"), cpuinfo_path);
+}
+
+/// Of the kernel's list of processor faults: which are worked around (that costs time), which are open.
+void add_mitigations(const Root& root, FactMap& facts) {
+  const std::string source = "/sys/devices/system/cpu/vulnerabilities";
+  std::set<std::string> mitigated, open;
+  const auto names = root.list(source);
+  for (const auto& name : names) {
+    const auto state = root.read_line(source + "/" + name).value_or("");
+    if (state.rfind("Mitigation", 0) == 0) mitigated.insert(name);
+    if (state.rfind("Vulnerable", 0) == 0) open.insert(name);
+  }
+  const auto list = [&](const std::set<std::string>& found) {
+    if (names.empty()) return unknown_fact(source, "not there (a kernel before 4.15, or no access)");
+    return found.empty() ? known(std::string("none"), source) : list_fact(found, source, "");
+  };
+  facts["mitigations"] = list(mitigated);
+  facts["vulnerabilities"] = list(open);
 }
 
 #if defined(__x86_64__)
@@ -89,18 +98,16 @@ std::string hypervisor_signature() {
 }
 #endif
 
-void add_hypervisor(const Root& root, const std::optional<std::string>& cpuinfo, FactMap& facts) {
+void add_hypervisor(const Root& root, const Text& flags, FactMap& facts) {
   if (const auto type = root.read_line("/sys/hypervisor/type"); type && !type->empty()) {
-    facts["hypervisor"] = known(*type, "/sys/hypervisor/type");
+    facts["hypervisor"] = text_fact(type, "/sys/hypervisor/type", "");
     return;
   }
-  const auto flags = cpuinfo ? find_value(*cpuinfo, "flags", ':') : std::nullopt;
   if (!flags) {
     facts["hypervisor"] = unknown_fact(cpuinfo_path, "no flags to tell by");
     return;
   }
-  const auto words = split(*flags, " ");
-  if (std::find(words.begin(), words.end(), "hypervisor") == words.end()) {
+  if (!holds(flags_of(flags), "hypervisor")) {
     facts["hypervisor"] = known(std::string("none"), cpuinfo_path);
     return;
   }
@@ -119,11 +126,13 @@ void add_hypervisor(const Root& root, const std::optional<std::string>& cpuinfo,
 
 void add_cpu_facts(const Root& root, FactMap& facts) {
   const auto cpuinfo = root.read(cpuinfo_path);
+  const auto x86_flags = cpuinfo_value(cpuinfo, "flags");
+  add_architecture(root, facts);
   add_model(cpuinfo, facts);
-  add_topology(root, facts);
-  add_governor(root, facts);
-  add_numa(root, facts);
-  add_hypervisor(root, cpuinfo, facts);
+  add_simd(cpuinfo, x86_flags ? x86_flags : cpuinfo_value(cpuinfo, "Features"), facts);
+  facts["cpu_microcode"] = text_fact(cpuinfo_value(cpuinfo, "microcode"), cpuinfo_path, cpuinfo ? "no microcode version in it" : "can't be read");
+  add_mitigations(root, facts);
+  add_hypervisor(root, x86_flags, facts);
 }
 
 }  // namespace feedtune

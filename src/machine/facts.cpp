@@ -1,5 +1,8 @@
 #include "machine/facts.hpp"
 
+#include <fmt/format.h>
+
+#include "core/single_line.hpp"
 #include "machine/cpu_limit.hpp"
 
 namespace feedtune {
@@ -14,6 +17,23 @@ Fact integer_fact(std::optional<std::int64_t> value, std::string source, std::st
   return value ? known(*value, std::move(source)) : unknown_fact(std::move(source), std::move(reason));
 }
 
+Fact text_fact(const std::optional<std::string>& text, std::string source, std::string reason) {
+  constexpr std::size_t longest = 256;
+  if (!text) return unknown_fact(std::move(source), std::move(reason));
+  const std::string plain(trim(*text));
+  if (plain.empty()) return unknown_fact(std::move(source), "it is empty");
+  if (plain.size() > longest)
+    return unknown_fact(std::move(source), fmt::format("it holds {} bytes, a name has at most {}", plain.size(), longest));
+  if (single_line(plain) != plain) return unknown_fact(std::move(source), "it holds control characters or is no UTF-8");
+  return known(plain, std::move(source));
+}
+
+Fact list_fact(const std::set<std::string>& values, std::string source, std::string reason) {
+  std::optional<std::string> all;
+  for (const auto& value : values) all = all ? *all + ", " + value : value;
+  return text_fact(all, std::move(source), std::move(reason));
+}
+
 Fact limit_fact(const Root& root, std::string_view resource) {
   const std::string source = "/proc/self/limits";
   const auto limits = root.read(source);
@@ -23,7 +43,7 @@ Fact limit_fact(const Root& root, std::string_view resource) {
     const auto values = trim(line.substr(resource.size()));
     const auto soft = values.substr(0, values.find(' '));
     if (const auto number = parse_integer(soft)) return known(*number, source);
-    return known(std::string(soft), source);
+    return text_fact(std::string(soft), source, "");
   }
   return unknown_fact(source, "no such limit in this kernel");
 }
@@ -32,9 +52,14 @@ MachineFacts machine_facts(const std::string& data_path, const Root& root) {
   MachineFacts machine;
   machine.cpus = cpu_limit(root);
   add_cpu_facts(root, machine.facts);
+  add_topology_facts(root, machine.facts);
+  add_frequency_facts(root, machine.facts);
+  add_quota_facts(root, machine.facts);
   add_memory_facts(root, machine.facts);
+  add_memory_module_facts(root, machine.facts);
   add_system_facts(root, machine.facts);
   add_storage_facts(root, data_path, machine.facts);
+  add_gpu_facts(root, machine.facts);
   return machine;
 }
 

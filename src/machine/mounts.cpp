@@ -44,7 +44,7 @@ std::vector<Mount> read_mounts(const Root& root) {
     const auto left = split(line.substr(0, dash), " ");
     const auto right = split(line.substr(dash + 3), " ");
     if (left.size() < 5 || right.size() < 3) continue;
-    mounts.push_back({unescape(left[3]), unescape(left[4]), std::string(right[0]), std::string(right[2])});
+    mounts.push_back({unescape(left[3]), unescape(left[4]), std::string(right[0]), std::string(right[2]), std::string(left[2])});
   }
   return mounts;
 }

@@ -14,6 +14,7 @@ struct Mount {
   std::string point;
   std::string type;     ///< "ext4", "nfs4", "cgroup2", ...
   std::string options;  ///< of the filesystem; of a v1 cgroup its controllers are among them
+  std::string device{};  ///< "8:1"; "0:30" and the like for a filesystem without a block device of its own
 };
 
 /// In the order of mounting; empty where it can't be read.

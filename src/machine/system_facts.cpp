@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "machine/facts.hpp"
+#include "machine/mounts.hpp"
 
 namespace feedtune {
 namespace {
@@ -6,7 +9,7 @@ namespace {
 void add_kernel(const Root& root, FactMap& facts) {
   const std::string source = "/proc/sys/kernel/osrelease";
   const auto release = root.read_line(source);
-  facts["kernel"] = release ? known(*release, source) : unknown_fact(source, "can't be read");
+  facts["kernel"] = text_fact(release, source, "can't be read");
 }
 
 void add_os(const Root& root, FactMap& facts) {
@@ -17,7 +20,7 @@ void add_os(const Root& root, FactMap& facts) {
     std::string_view plain = *name;
     if (plain.size() >= 2 && (plain.front() == '"' || plain.front() == '\'') && plain.back() == plain.front())
       plain = plain.substr(1, plain.size() - 2);
-    facts["os"] = known(std::string(plain), source);
+    facts["os"] = text_fact(std::string(plain), source, "");
     return;
   }
   facts["os"] = unknown_fact("/etc/os-release", "no PRETTY_NAME");
@@ -43,12 +46,37 @@ void add_container(const Root& root, FactMap& facts) {
   facts["container"] = known(std::string("none seen"), source);
 }
 
+/// Of the control groups that hold the process, as the kernel mounts them.
+void add_cgroup_version(const Root& root, FactMap& facts) {
+  const std::string source = "/proc/self/mountinfo";
+  const auto mounts = read_mounts(root);
+  const auto mounted = [&](const char* type) {
+    return std::any_of(mounts.begin(), mounts.end(), [&](const Mount& mount) { return mount.type == type; });
+  };
+  const bool v1 = mounted("cgroup"), v2 = mounted("cgroup2");
+  if (mounts.empty()) {
+    facts["cgroup_version"] = unknown_fact(source, "can't be read");
+  } else {
+    facts["cgroup_version"] = known(std::string(v1 && v2 ? "hybrid" : v1 ? "v1" : v2 ? "v2" : "none"), source);
+  }
+}
+
+/// Who built the machine and what it is called; neither is a serial number.
+void add_product(const Root& root, FactMap& facts) {
+  const std::string folder = "/sys/class/dmi/id/";
+  const auto vendor = root.read_line(folder + "sys_vendor"), name = root.read_line(folder + "product_name");
+  facts["product"] = text_fact(vendor && name ? std::optional(*vendor + " " + *name) : name, folder + "product_name", "not there");
+  facts["bios"] = text_fact(root.read_line(folder + "bios_version"), folder + "bios_version", "not there");
+}
+
 }  // namespace
 
 void add_system_facts(const Root& root, FactMap& facts) {
   add_kernel(root, facts);
   add_os(root, facts);
   add_container(root, facts);
+  add_cgroup_version(root, facts);
+  add_product(root, facts);
   facts["open_files"] = limit_fact(root, "Max open files");
 }
 

@@ -3,6 +3,8 @@
 // such machines run NEON or the portable code.
 #include "pipeline/resample_kernels.hpp"
 
+#include <fmt/format.h>
+
 #undef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
@@ -263,6 +265,8 @@ void normalise(const std::uint8_t* values, int count, int channel, float* out) {
 void normalise(const std::uint8_t* values, int count, int channel, std::uint16_t* half_out) {
   HWY_DYNAMIC_DISPATCH(NormaliseHalf)(values, count, channel, half_out);
 }
+
+std::string kernel_library() { return fmt::format("{}.{}.{} ({})", HWY_MAJOR, HWY_MINOR, HWY_PATCH, kernel_target()); }
 
 std::string kernel_target() { return hwy::TargetName(HWY_DYNAMIC_DISPATCH(Target)()); }
 

@@ -28,6 +28,8 @@ void normalise(const std::uint8_t* values, int count, int channel, std::uint16_t
 
 /// The instruction set in use: "AVX2", "NEON", ...
 std::string kernel_target();
+/// Highway's version and that: "1.0.3 (AVX2)".
+std::string kernel_library();
 
 /// ImageNet's, of red, green and blue, as torchvision's models take them.
 inline constexpr float channel_mean[] = {0.485f, 0.456f, 0.406f};

@@ -63,13 +63,6 @@ std::string percent_text(double share) {
 
 std::string ms_text(const std::optional<double>& ms) { return ms && std::isfinite(*ms) ? three_digits(*ms) : "-"; }
 
-std::string bytes_text(double bytes) {
-  const char* units[] = {"B", "kB", "MB", "GB", "TB"};
-  std::size_t unit = 0;
-  while (std::abs(bytes) >= 999.5 && unit + 1 < std::size(units)) bytes /= 1000, ++unit;
-  return fmt::format("{:.{}f} {}", bytes, unit >= 3 && bytes < 99.95 ? 1 : 0, units[unit]);
-}
-
 std::string settings_text(const Configuration& c, const std::vector<std::string>& axes) {
   std::string text;
   for (const std::string& axis : axes)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/bytes_text.hpp"
 #include "core/configuration.hpp"
 #include "core/counted.hpp"
 #include "core/interval.hpp"
@@ -25,8 +26,6 @@ std::string ratio_text(const Interval& ratio);
 std::string percent_text(double share);
 /// Milliseconds with three significant digits: "123", "12.3", "1.23", "0.05"; "-" when absent.
 std::string ms_text(const std::optional<double>& ms);
-/// "384 MB", "1.2 GB" (powers of 1000).
-std::string bytes_text(double bytes);
 
 /// "num_workers 4, loader pooled": the axes of interest that `configuration` has, in that order.
 std::string settings_text(const Configuration& configuration, const std::vector<std::string>& axes);

@@ -30,6 +30,15 @@ TEST_F(CudaProgram, AWholeSweepRunsAndItsResultIsNoGpus) {
   EXPECT_EQ(result.device.pci_address, "0000:65:00.0");
   EXPECT_TRUE(result.device.fake);
   EXPECT_FALSE(result.device.modelled);
+  const auto fact = [&](const char* name) { return result.device.facts.at(name); };
+  EXPECT_EQ(fact("driver").value, AxisValue(std::string("550.54.15")));
+  EXPECT_EQ(fact("sm_mhz_max").value, AxisValue(std::int64_t{1980}));
+  EXPECT_EQ(fact("power_limit_w").value, AxisValue(std::int64_t{350}));
+  EXPECT_EQ(fact("ecc").value, AxisValue(std::string("on")));
+  EXPECT_EQ(fact("pcie_width_max").value, AxisValue(std::int64_t{16}));
+  EXPECT_EQ(fact("compute_capability").value, AxisValue(std::string("9.0")));
+  EXPECT_FALSE(fact("persistence").value);
+  EXPECT_EQ(fact("persistence").reason, "NVML: Not Supported") << "what the driver does not say is null with the reason";
   int measured = 0;
   for (const auto& trial : result.trials) {
     EXPECT_EQ(trial.status, TrialStatus::ok) << trial.reason;
@@ -55,6 +64,16 @@ TEST_F(CudaProgram, AWholeSweepRunsAndItsResultIsNoGpus) {
   const Outcome allowed = run("", "recommend --allow-fake " + (folder_ / "whole").string());
   EXPECT_EQ(allowed.code, 0) << allowed.err;
   EXPECT_THAT(allowed.out, HasSubstr("fake: "));
+}
+
+TEST_F(CudaProgram, DoctorSaysWhetherAndWhyNotCudaIsUsed) {
+  const Outcome usable = run("", "doctor");
+  ASSERT_EQ(usable.code, 0) << usable.err;
+  EXPECT_THAT(usable.out, HasSubstr("cuda can be used: fake"));
+  const Outcome old = run("old_driver", "doctor --format json");
+  ASSERT_EQ(old.code, 0) << old.err;
+  EXPECT_THAT(old.out, HasSubstr("\"usable\": false"));
+  EXPECT_THAT(old.out, HasSubstr("the NVIDIA driver is too old"));
 }
 
 TEST_F(CudaProgram, EveryPrecisionRuns) {

@@ -52,6 +52,18 @@ int nvmlDeviceGetCurrPcieLinkGeneration(void* device, unsigned* value) { return 
 int nvmlDeviceGetMaxPcieLinkGeneration(void* device, unsigned* value) { return answer(device, value, 4U); }
 int nvmlDeviceGetCurrPcieLinkWidth(void* device, unsigned* value) { return answer(device, value, 8U); }
 int nvmlDeviceGetMaxPcieLinkWidth(void* device, unsigned* value) { return answer(device, value, 16U); }
+int nvmlSystemGetDriverVersion(char* text, unsigned length) {
+  if (length < sizeof "550.54.15") return invalid_argument;
+  std::strcpy(text, "550.54.15");
+  return success;
+}
+int nvmlDeviceGetMaxClockInfo(void* device, int type, unsigned* mhz) { return answer(device, mhz, type == 1 ? 1980U : 9501U); }
+int nvmlDeviceGetEnforcedPowerLimit(void* device, unsigned* milliwatts) { return answer(device, milliwatts, 349'600U); }
+int nvmlDeviceGetEccMode(void* device, int* now, int* pending) {
+  *pending = 0;
+  return answer(device, now, 1);
+}
+int nvmlDeviceGetPersistenceMode(void*, int*) { return not_supported; }
 int nvmlDeviceGetMigMode(void*, unsigned*, unsigned*) { return not_supported; }
 
 }  // extern "C"

@@ -100,7 +100,7 @@ TEST(Fields, EveryMemberOfEveryStructIsInItsJson) {
   EXPECT_ALL_LISTED(Fact, 3);
   EXPECT_ALL_LISTED(MachineFacts, 2);
   EXPECT_ALL_LISTED(DataFacts, 6);
-  EXPECT_ALL_LISTED(DeviceFacts, 9);
+  EXPECT_ALL_LISTED(DeviceFacts, 10);
   EXPECT_ALL_LISTED(ModelFacts, 5);
   EXPECT_ALL_LISTED(Budget, 2);
   EXPECT_ALL_LISTED(Spec, 17);

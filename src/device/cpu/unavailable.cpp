@@ -8,4 +8,6 @@ std::unique_ptr<Device> make_cpu_device(std::shared_ptr<Clock>, int, HostMemoryL
   throw DeviceUnavailableError("cpu", "built without oneDNN (apt: libdnnl-dev, then configure again)");
 }
 
+std::string cpu_math_library() { return ""; }
+
 }  // namespace feedtune

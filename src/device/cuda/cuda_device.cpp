@@ -40,6 +40,19 @@ DeviceFacts facts_of(const cudaDeviceProp& properties) {
   return facts;
 }
 
+/// What stands still, of the runtime and the driver.
+std::map<std::string, Fact> still_facts(const cudaDeviceProp& properties, int driver, int runtime) {
+  char address[32] = "";
+  const bool placed = cudaDeviceGetPCIBusId(address, sizeof address, device_number) == cudaSuccess;
+  std::map<std::string, Fact> facts = nvml_facts(placed ? address : "");
+  const auto add = [&](const char* name, AxisValue value) { facts[name] = {.value = std::move(value), .source = "CUDA runtime", .reason = ""}; };
+  add("cuda_driver", version_text(driver));
+  add("cuda_runtime", version_text(runtime));
+  add("compute_capability", fmt::format("{}.{}", properties.major, properties.minor));
+  add("multiprocessors", static_cast<std::int64_t>(properties.multiProcessorCount));
+  return facts;
+}
+
 class CudaDevice final : public Device {
  public:
   CudaDevice(std::shared_ptr<Clock> clock, std::shared_ptr<HostAllocator> pageable, const cudaDeviceProp& properties)
@@ -83,7 +96,11 @@ CudaStatus status() {
   cudaDeviceProp properties{};
   if (error == cudaSuccess && count > 0) {
     const cudaError_t asked = cudaGetDeviceProperties(&properties, device_number);
-    if (asked == cudaSuccess) return {CudaAbsence::none, "", facts_of(properties)};
+    if (asked == cudaSuccess) {
+      DeviceFacts facts = facts_of(properties);
+      facts.facts = still_facts(properties, driver, runtime);
+      return {CudaAbsence::none, "", std::move(facts)};
+    }
     return failed(asked);
   }
   (void)cudaGetLastError();

@@ -1,23 +1,13 @@
 #include "device/cuda/nvml.hpp"
 
-#include <dlfcn.h>
-
 #include <utility>
+
+#include "device/cuda/nvml_gpu.hpp"
 
 namespace feedtune::cuda {
 namespace {
 
-// The calls used, as NVIDIA's NVML API reference declares them.
-using Result = int;
-using Handle = struct NvmlDevice*;
-constexpr Result success = 0;
-struct Utilization {
-  unsigned gpu, memory;  ///< per cent
-};
-struct Memory {
-  unsigned long long total, available, used;  ///< bytes
-};
-constexpr int clock_sm = 1, clock_memory = 2, sensor_gpu = 0;
+using namespace nvml;
 
 struct ThrottleReason {
   unsigned long long bit;
@@ -29,44 +19,9 @@ constexpr ThrottleReason throttle_reasons[] = {
     {0x8, "hw_slowdown"},       {0x10, "sync_boost"},                 {0x20, "sw_thermal_slowdown"},
     {0x40, "hw_thermal_slowdown"}, {0x80, "hw_power_brake_slowdown"}, {0x100, "display_clock_setting"}};
 
-template <class F>
-F* find(void* library, const char* name) {
-  return library == nullptr ? nullptr : reinterpret_cast<F*>(::dlsym(library, name));
-}
-
-struct Library {
-  void* handle = ::dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  std::string missing = handle == nullptr ? "libnvidia-ml.so.1 was not found" : "";
-  Result (*init)() = find<Result()>(handle, "nvmlInit_v2");
-  const char* (*error_text)(Result) = find<const char*(Result)>(handle, "nvmlErrorString");
-  Result (*by_address)(const char*, Handle*) = find<Result(const char*, Handle*)>(handle, "nvmlDeviceGetHandleByPciBusId_v2");
-  Result (*utilization)(Handle, Utilization*) = find<Result(Handle, Utilization*)>(handle, "nvmlDeviceGetUtilizationRates");
-  Result (*clock)(Handle, int, unsigned*) = find<Result(Handle, int, unsigned*)>(handle, "nvmlDeviceGetClockInfo");
-  Result (*temperature)(Handle, int, unsigned*) = find<Result(Handle, int, unsigned*)>(handle, "nvmlDeviceGetTemperature");
-  Result (*power)(Handle, unsigned*) = find<Result(Handle, unsigned*)>(handle, "nvmlDeviceGetPowerUsage");
-  Result (*memory)(Handle, Memory*) = find<Result(Handle, Memory*)>(handle, "nvmlDeviceGetMemoryInfo");
-  Result (*throttle)(Handle, unsigned long long*) =
-      find<Result(Handle, unsigned long long*)>(handle, "nvmlDeviceGetCurrentClocksThrottleReasons");
-  Result (*generation)(Handle, unsigned*) = find<Result(Handle, unsigned*)>(handle, "nvmlDeviceGetCurrPcieLinkGeneration");
-  Result (*width)(Handle, unsigned*) = find<Result(Handle, unsigned*)>(handle, "nvmlDeviceGetCurrPcieLinkWidth");
-  Result (*generation_max)(Handle, unsigned*) = find<Result(Handle, unsigned*)>(handle, "nvmlDeviceGetMaxPcieLinkGeneration");
-  Result (*width_max)(Handle, unsigned*) = find<Result(Handle, unsigned*)>(handle, "nvmlDeviceGetMaxPcieLinkWidth");
-  Result (*mig)(Handle, unsigned*, unsigned*) = find<Result(Handle, unsigned*, unsigned*)>(handle, "nvmlDeviceGetMigMode");
-};
-
 class NvmlMonitor final : public GpuMonitor {
  public:
-  explicit NvmlMonitor(const std::string& pci_address) {
-    reason_ = library_.missing;
-    if (!reason_.empty()) return;
-    if (library_.init == nullptr || library_.by_address == nullptr) {
-      reason_ = "libnvidia-ml.so.1 lacks what is needed";
-      return;
-    }
-    Result result = library_.init();
-    if (result == success) result = library_.by_address(pci_address.c_str(), &gpu_);
-    if (result != success) reason_ = text(result);
-  }
+  explicit NvmlMonitor(const std::string& pci_address) : gpu_(pci_address) {}
 
   GpuSample sample() override {
     GpuSample now;
@@ -74,18 +29,18 @@ class NvmlMonitor final : public GpuMonitor {
       return ask(now.unknown, field, function, std::forward<decltype(arguments)>(arguments)...);
     };
     Utilization use{};
-    if (read("utilization", library_.utilization, &use)) now.utilization = use.gpu / 100.0;
+    if (read("utilization", gpu_.library.utilization, &use)) now.utilization = use.gpu / 100.0;
     unsigned value = 0;
-    if (read("sm_mhz", library_.clock, clock_sm, &value)) now.sm_mhz = value;
-    if (read("memory_mhz", library_.clock, clock_memory, &value)) now.memory_mhz = value;
-    if (read("temperature_c", library_.temperature, sensor_gpu, &value)) now.temperature_c = value;
-    if (read("power_w", library_.power, &value)) now.power_w = value / 1000.0;
+    if (read("sm_mhz", gpu_.library.clock, clock_sm, &value)) now.sm_mhz = value;
+    if (read("memory_mhz", gpu_.library.clock, clock_memory, &value)) now.memory_mhz = value;
+    if (read("temperature_c", gpu_.library.temperature, sensor_gpu, &value)) now.temperature_c = value;
+    if (read("power_w", gpu_.library.power, &value)) now.power_w = value / 1000.0;
     Memory memory{};
-    if (read("memory_used_bytes", library_.memory, &memory)) now.memory_used_bytes = static_cast<std::int64_t>(memory.used);
-    if (read("pcie_generation", library_.generation, &value)) now.pcie_generation = value;
-    if (read("pcie_width", library_.width, &value)) now.pcie_width = value;
+    if (read("memory_used_bytes", gpu_.library.memory, &memory)) now.memory_used_bytes = static_cast<std::int64_t>(memory.used);
+    if (read("pcie_generation", gpu_.library.generation, &value)) now.pcie_generation = value;
+    if (read("pcie_width", gpu_.library.width, &value)) now.pcie_width = value;
     unsigned long long bits = 0;
-    if (read("throttled", library_.throttle, &bits)) {
+    if (read("throttled", gpu_.library.throttle, &bits)) {
       now.throttled_by.emplace();
       for (const ThrottleReason& reason : throttle_reasons)
         if ((bits & reason.bit) != 0) now.throttled_by->push_back(reason.name);
@@ -96,9 +51,9 @@ class NvmlMonitor final : public GpuMonitor {
   GpuLimits limits() override {
     GpuLimits limits;
     unsigned value = 0, pending = 0;
-    if (ask(limits.unknown, "pcie_generation_max", library_.generation_max, &value)) limits.pcie_generation_max = value;
-    if (ask(limits.unknown, "pcie_width_max", library_.width_max, &value)) limits.pcie_width_max = value;
-    if (ask(limits.unknown, "mig", library_.mig, &value, &pending)) limits.mig = value != 0;
+    if (ask(limits.unknown, "pcie_generation_max", gpu_.library.generation_max, &value)) limits.pcie_generation_max = value;
+    if (ask(limits.unknown, "pcie_width_max", gpu_.library.width_max, &value)) limits.pcie_width_max = value;
+    if (ask(limits.unknown, "mig", gpu_.library.mig, &value, &pending)) limits.mig = value != 0;
     return limits;
   }
 
@@ -106,23 +61,12 @@ class NvmlMonitor final : public GpuMonitor {
   /// False, with the reason under `field`, where the answer isn't to be had.
   template <class F, class... A>
   bool ask(std::map<std::string, std::string>& unknown, const char* field, F function, A... arguments) {
-    if (!reason_.empty() || function == nullptr) {
-      unknown[field] = reason_.empty() ? "this driver's NVML lacks it" : reason_;
-      return false;
-    }
-    const Result result = function(gpu_, arguments...);
-    if (result == success) return true;
-    unknown[field] = text(result);
-    return false;
-  }
-  std::string text(Result result) const {
-    const char* words = library_.error_text == nullptr ? nullptr : library_.error_text(result);
-    return words == nullptr ? "NVML: error " + std::to_string(result) : "NVML: " + std::string(words);
+    const std::string reason = gpu_.ask(function, arguments...);
+    if (!reason.empty()) unknown[field] = reason;
+    return reason.empty();
   }
 
-  Library library_;
-  Handle gpu_ = nullptr;
-  std::string reason_;
+  NvmlGpu gpu_;
 };
 
 }  // namespace
