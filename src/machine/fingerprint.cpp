@@ -1,5 +1,8 @@
 #include "machine/fingerprint.hpp"
 
+#include <span>
+#include <string>
+
 #include "machine/facts.hpp"
 #include "machine/keyed_hash.hpp"
 
