@@ -9,7 +9,6 @@
 #include "core/counted.hpp"
 #include "measure/batch_means.hpp"
 #include "measure/statistics.hpp"
-#include "replay/seeded_draw.hpp"
 
 namespace feedtune {
 namespace {
@@ -47,6 +46,12 @@ Interval relative_interval(const TrialResult& run) {
 
 double relative_se(const Interval& relative) { return (relative.high - relative.low) / 2 / 1.96; }
 
+double root_mean_square(const std::vector<double>& values) {
+  double squares = 0;
+  for (const double value : values) squares += value * value;
+  return std::sqrt(squares / static_cast<double>(values.size()));
+}
+
 double stretch(std::size_t runs) { return std::sqrt(static_cast<double>(runs) / static_cast<double>(runs - 1)); }
 
 }  // namespace
@@ -66,7 +71,7 @@ RecordedMachine RecordedMachine::with_seed(std::uint64_t seed) const {
 }
 
 void RecordedMachine::Recorded::set_scatter() {
-  std::vector<double> distances, own;
+  std::vector<double> own;
   std::int64_t repeated = 0, once = 0;
   for (const auto& [configuration, runs] : grid.trials()) {
     const auto ok = those_that_worked(runs);
@@ -74,21 +79,24 @@ void RecordedMachine::Recorded::set_scatter() {
     once += ok.size() == 1 ? 1 : 0;
     for (const TrialResult* run : ok) {
       const Rate& rate = rates.at(run);
-      if (ok.size() > 1) distances.push_back(rate.distance_log);
+      if (!rate.alone) distances_log.push_back(rate.distance_log);
       if (rate.relative.n > 1) own.push_back(relative_se(rate.relative));
     }
   }
-  const double scatter = !distances.empty() ? robust_deviation(distances) : median(own);
-  for (const auto& [purpose, configurations] : grid.runs)
-    for (const auto& [configuration, runs] : configurations)
-      if (const auto ok = those_that_worked(runs); ok.size() == 1) rates.at(ok.front()).scatter = scatter;
+  own_scatter = median(own);
   noise_note = "noise: that of each configuration's own runs";
   if (once == 0) return;
-  const std::string source = !distances.empty() ? "as the " + counted(repeated, "repeated configuration") + " scatter"
-                             : !own.empty()     ? "as single runs vary within themselves, for nothing was run twice"
-                                                : "for nothing was run twice: this replay has no noise";
+  const double scatter = distances_log.empty() ? own_scatter : root_mean_square(distances_log);
+  const std::string source = !distances_log.empty() ? "as the " + counted(repeated, "repeated configuration") + " scatter"
+                             : !own.empty()         ? "as single runs vary within themselves, for nothing was run twice"
+                                                    : "for nothing was run twice: this replay has no noise";
   noise_note = fmt::format("noise: {} with a single run {} {:.2g} % ({})", counted(once, "configuration"), once == 1 ? "is given" : "are given",
                            100 * scatter, source);
+}
+
+double RecordedMachine::Recorded::noise_of(const Rate& rate, SeededDraw& random) const {
+  if (!rate.alone) return rate.distance_log;
+  return distances_log.empty() ? own_scatter * random.normal() : distances_log[random.index(distances_log.size())];
 }
 
 void RecordedMachine::Recorded::set_rates(const std::vector<TrialResult>& runs) {
@@ -98,7 +106,8 @@ void RecordedMachine::Recorded::set_rates(const std::vector<TrialResult>& runs) 
   for (const TrialResult* run : ok) {
     Rate& rate = rates[run];
     rate.centre_log = std::log(*centre);
-    if (ok.size() > 1) rate.distance_log = stretch(ok.size()) * (std::log(run->images_per_s->mean) - rate.centre_log);
+    rate.alone = ok.size() == 1;
+    if (!rate.alone) rate.distance_log = stretch(ok.size()) * (std::log(run->images_per_s->mean) - rate.centre_log);
     rate.relative = relative_interval(*run);
   }
 }
@@ -120,7 +129,7 @@ TrialResult RecordedMachine::answer(const TrialRequest& request, double) const {
   result.step_us.clear();  // they are of another rate
   if (!worked(drawn)) return result;
   const Rate& rate = recorded_->rates.at(&drawn);
-  const double mean = std::exp(rate.centre_log + rate.distance_log + rate.scatter * random.normal());
+  const double mean = std::exp(rate.centre_log + recorded_->noise_of(rate, random));
   result.images_per_s = Interval{mean, mean * rate.relative.low, mean * rate.relative.high, rate.relative.n};
   return result;
 }

@@ -9,6 +9,7 @@
 #include "core/interval.hpp"
 #include "replay/recorded_grid.hpp"
 #include "replay/replayed_machine.hpp"
+#include "replay/seeded_draw.hpp"
 
 namespace feedtune {
 
@@ -17,9 +18,9 @@ namespace feedtune {
 /// request asks it to measure changes nothing. What was not recorded is `unsupported` and costs nothing.
 ///
 /// Images/s: of n runs that are ok, the drawn run's distance from their geometric mean is stretched by sqrt(n / (n - 1)),
-/// since n values scatter less about their own mean than about the truth. A configuration with one such run is given the
-/// grid's scatter instead: normal, on the logarithm, with the robust standard deviation of all repeated configurations'
-/// distances; where nothing was repeated, of the middle run's own interval. Interval: the circular block bootstrap of the
+/// since n values scatter less about their own mean than about the truth. A configuration with one such run draws one of the
+/// repeated configurations' distances instead (a summary of them would not do: where the step binds most are 0 and a few are
+/// not); where nothing was repeated, a normal one on the logarithm, as wide as the middle run's own interval. Interval: the circular block bootstrap of the
 /// run's step times where it has them, else the recorded one.
 ///
 /// A function of seed and request.id. Safe from many threads.
@@ -41,13 +42,17 @@ class RecordedMachine final : public ReplayedMachine {
   struct Rate {
     double centre_log = 0;    ///< of the configuration
     double distance_log = 0;  ///< of this run, stretched
-    double scatter = 0;       ///< standard deviation that is added to the logarithm
+    bool alone = false;       ///< the only run of its configuration: its distance is another's
     Interval relative{1, 1, 1, 1};
   };
   struct Recorded {
     RecordedGrid grid;
     std::string noise_note{};
     std::map<const TrialResult*, Rate> rates{};  ///< of the grid's runs that are ok; looked up, never walked
+    std::vector<double> distances_log{};         ///< of every run of the repeated configurations
+    double own_scatter = 0;                      ///< standard deviation of a run by its own interval, the middle one
+
+    double noise_of(const Rate& rate, SeededDraw& random) const;
 
     void set_rates(const std::vector<TrialResult>& runs);
     void set_scatter();
