@@ -87,7 +87,8 @@ TEST_F(CudaProgram, AGpuWhoseOwnCounterSwingsIsFound) {
   const Outcome swept = run("nvml_period=0.6", "sweep --data " + (folder_ / "images").string() + " --out " + (folder_ / "swings").string() +
                                                    " --device cuda --model mixer-pico --image-size 32 --axis batch_size=4 --axis num_workers=1 --axis loader=pooled "
                                                    "--axis host_memory=pageable --trial-time 6s --budget 1trials --no-anchors");
-  ASSERT_EQ(swept.code, 0) << swept.err;
+  // On a busy machine the one trial may not settle, and then no trial worked (3): its samples are there all the same.
+  ASSERT_THAT(swept.code, testing::AnyOf(0, 3)) << swept.err;
   bool seen = false;
   for (const auto& trial : load_run((folder_ / "swings").string()).trials) {
     if (trial.purpose != Purpose::trial) {
