@@ -17,6 +17,7 @@ std::vector<AxisValue> texts(std::initializer_list<const char*> values) {
 
 std::set<std::int64_t> batch_sizes(SyntheticFamily family, bool small) {
   if (small) return {32, 128, 512};
+  if (family == SyntheticFamily::cpu_device) return {16, 24, 32, 40, 48, 64, 80, 96, 112, 128};
   if (family == SyntheticFamily::tile_quantised) return {32, 48, 64, 96, 128, 192, 256, 384, 512};
   if (family == SyntheticFamily::all_but_one_infeasible) return {16, 24, 32, 48, 64, 80, 96, 128, 160, 192, 256, 384, 512, 640, 768, 1024};
   if (family == SyntheticFamily::zero_workers_best) return {8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
@@ -58,7 +59,8 @@ std::map<std::string, std::vector<AxisValue>> synthetic_axes(std::uint64_t seed,
     axes["input_type"] = texts({"uint8"});
     axes.erase("prefetch");
   }
-  if (family == SyntheticFamily::zero_workers_best && !small) {
+  if (family == SyntheticFamily::cpu_device) axes.erase("host_memory");
+  if ((family == SyntheticFamily::zero_workers_best || family == SyntheticFamily::cpu_device) && !small) {
     axes["prefetch"] = numbers({1, 2, 4});
     axes["ready_batches"] = numbers({2, 4, 8});
   }

@@ -5,8 +5,8 @@ namespace feedtune {
 const std::vector<SyntheticFamily>& all_synthetic_families() {
   using enum SyntheticFamily;
   static const std::vector<SyntheticFamily> all = {mixed,      decode_bound, step_plateau,   copy_bound,        bandwidth_bound, retrograde, smt_kink,
-                                                   oom_cliff,  tile_quantised, zero_workers_best, interaction,     rough,      all_equal,
-                                                   all_but_one_infeasible};
+                                                   oom_cliff,  tile_quantised, zero_workers_best, cpu_device, interaction,
+                                                   rough,      all_equal,    all_but_one_infeasible};
   return all;
 }
 
@@ -32,6 +32,8 @@ std::string to_text(SyntheticFamily family) {
       return "tile_quantised";
     case SyntheticFamily::zero_workers_best:
       return "zero_workers_best";
+    case SyntheticFamily::cpu_device:
+      return "cpu_device";
     case SyntheticFamily::interaction:
       return "interaction";
     case SyntheticFamily::rough:

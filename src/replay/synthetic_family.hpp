@@ -16,6 +16,7 @@ enum class SyntheticFamily {
   oom_cliff,               ///< the best batch size is the last that fits
   tile_quantised,          ///< the step's time jumps with the batch size: not monotone
   zero_workers_best,       ///< one core that the training thread needs: workers only get in its way
+  cpu_device,              ///< the step runs on the loader's cores: what one gets the other lacks
   interaction,             ///< pairs of settings that help or hurt each other, by no rule
   rough,                   ///< 4 % of irregularity from one configuration to the next
   all_equal,               ///< every configuration is as fast as any other

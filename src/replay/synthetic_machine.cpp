@@ -77,9 +77,9 @@ void SyntheticMachine::describe(Run& header) const {
   header.machine.facts["threads"] = fact(static_cast<std::int64_t>(parameters_.effective_cpus));
   header.data.layout = "synthetic";
   header.data.images = 100'000;
-  header.device.name = "synthetic";
+  header.device.name = parameters_.step_on_cores ? "cpu" : "synthetic";
   header.device.title = "made-up device";
-  header.device.copies = true;
+  header.device.copies = !parameters_.step_on_cores;
   header.device.memory_bytes = static_cast<std::int64_t>(parameters_.device_bytes);
   header.device.precisions = {"fp32", "bf16"};
   header.model.name = "synthetic";
@@ -131,6 +131,10 @@ double SyntheticMachine::start_up_s(const Configuration& c) const {
   return base_start_up_s + worker_start_s_ * static_cast<double>(c.integer("num_workers").value_or(0));
 }
 
+double SyntheticMachine::step_cpu_s_per_image(const Configuration& c) const {
+  return (parameters_.step_on_cores ? parameters_.physical_cores : 0.05) * surface_.step_s(c) / batch_size(c);
+}
+
 void SyntheticMachine::measure(const TrialRequest& request, double images_per_s, std::int64_t least_steps, TrialResult& result) const {
   const double second = noise_.within_cv;
   const double narrow_s = std::pow(1.96 * second / std::max(1e-6, request.target.relative_half_width), 2);
@@ -157,21 +161,23 @@ void SyntheticMachine::answer_trial(const TrialRequest& request, double factor, 
   const double true_rate = surface_.images_per_s(c);
   const std::int64_t least_steps = std::max<std::int64_t>(10, 3 * workers);
   measure(request, true_rate * factor, least_steps, result);
-  const double wall_ms = result.phases["step"].mean, step_ms = 1e3 * surface_.step_s(c), copy_ms = 1e3 * surface_.copy_s(c);
+  const double wall_ms = result.phases["step"].mean, step_ms = 1e3 * surface_.running_step_s(c), copy_ms = 1e3 * surface_.copy_s(c);
   const double exposed_ms = c.text("transfer") == "overlapped" ? std::max(0.0, copy_ms - step_ms) : copy_ms;
   const double idle_ms = std::max(0.0, wall_ms - step_ms - exposed_ms);
   const auto phase = [&](const char* name, double ms) { result.phases[name] = steady(ms, result.measured_steps); };
   phase("forward", step_ms / 3);
   phase("backward", step_ms * 0.64);
   phase("update", step_ms * (1 - 1.0 / 3 - 0.64));
-  phase("h2d", copy_ms);
-  phase("h2d_exposed", exposed_ms);
-  phase("h2d_host", c.text("host_memory") == "pinned" ? 0.02 : copy_ms);
+  if (!parameters_.step_on_cores) {
+    phase("h2d", copy_ms);
+    phase("h2d_exposed", exposed_ms);
+    phase("h2d_host", c.text("host_memory") == "pinned" ? 0.02 : copy_ms);
+  }
   phase("data_wait", idle_ms);
   phase("device_idle", idle_ms);
   result.device_busy = 1 - idle_ms / wall_ms;
   result.worker_ms_per_image = {{"decode", 1e3 * surface_.decode_s(c)}, {"transform", 1e3 * surface_.transform_s(c)}};
-  result.host.cpu_s_per_image = surface_.decode_s(c) + surface_.transform_s(c);
+  result.host.cpu_s_per_image = surface_.decode_s(c) + surface_.transform_s(c) + step_cpu_s_per_image(c);
   result.memory.device_peak_bytes = surface_.device_bytes(c);
   result.memory.device_limit_bytes = static_cast<std::int64_t>(parameters_.device_bytes);
   result.memory.batch_buffer_bytes = surface_.buffer_bytes(c);
@@ -204,7 +210,7 @@ void SyntheticMachine::answer_step(const TrialRequest& request, double, TrialRes
   phase("backward", 0.64);
   phase("update", 1 - 1.0 / 3 - 0.64);
   result.device_busy = 1;
-  result.host.cpu_s_per_image = 0.05 * step_s / batch_size(request.configuration);
+  result.host.cpu_s_per_image = step_cpu_s_per_image(request.configuration);
   result.memory.device_peak_bytes = surface_.device_bytes(request.configuration);
   result.memory.device_limit_bytes = static_cast<std::int64_t>(parameters_.device_bytes);
   result.cost_s = component_start_up_s + result.measured_s;

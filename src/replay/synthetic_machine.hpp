@@ -49,6 +49,8 @@ class SyntheticMachine final : public ReplayedMachine {
   /// Throughput with the interval that the trial itself sees; measured time and cost.
   void measure(const TrialRequest& request, double images_per_s, std::int64_t least_steps, TrialResult& result) const;
   double start_up_s(const Configuration& configuration) const;
+  /// Of the training thread and, where the step runs on the cores, of its own threads.
+  double step_cpu_s_per_image(const Configuration& configuration) const;
 
   std::uint64_t seed_;
   SyntheticNoise noise_;

@@ -122,6 +122,15 @@ SyntheticParameters draw_parameters(std::uint64_t seed, SyntheticFamily family) 
       set_step(p, draw.uniform(8, 15), 3);
       p.pinned_bytes_per_s = p.pageable_bytes_per_s = 60e6 / p.image_step_s;
       break;
+    case SyntheticFamily::cpu_device:
+      p.step_on_cores = true;
+      p.step_crowding = draw.uniform(0, 0.25);
+      p.training_thread_cores = 0;  // its work is the step's
+      set_step(p, draw.log_uniform(0.5, 4), draw.log_uniform(0.5, 5));
+      p.tile_share = 0;
+      p.copy_latency_s = 0;
+      p.pinned_bytes_per_s = p.pageable_bytes_per_s = 1e18;
+      break;
     case SyntheticFamily::interaction:
       p.interaction = 0.12;
       break;

@@ -33,6 +33,8 @@ struct SyntheticParameters {
   double image_step_s = 3e-4;
   double tile = 48;                  ///< images: the step's work comes in whole tiles
   double tile_share = 0.2;           ///< of the step that does
+  bool step_on_cores = false;        ///< the step has the loader's cores, all of them, and nothing is copied
+  double step_crowding = 0;          ///< of such a step, with as many workers as cores: threads that wait for each other
   double copy_latency_s = 2e-5;
   double pinned_bytes_per_s = 12e9;
   double pageable_bytes_per_s = 4e9;

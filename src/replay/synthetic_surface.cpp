@@ -65,6 +65,14 @@ double SyntheticSurface::step_s(const Configuration& c) const {
   return p_.launch_s + p_.image_step_s * ((1 - p_.tile_share) * batch + p_.tile_share * tiles);
 }
 
+/// The cores' time is shared out: what loading a batch takes of it is added to the step's, for neither waits while the other works.
+double SyntheticSurface::running_step_s(const Configuration& c) const {
+  const auto w = static_cast<double>(workers(c));
+  if (!p_.step_on_cores || w == 0) return step_s(c);
+  const double load_core_s = batch_size(c) * (decode_s(c) + transform_s(c)) / (1 - p_.turbo_loss);
+  return (step_s(c) + load_core_s / p_.physical_cores) * (1 + p_.step_crowding * std::min(2.0, w / p_.physical_cores));
+}
+
 double SyntheticSurface::copy_s(const Configuration& c) const {
   return p_.copy_latency_s + batch_size(c) * image_bytes(c) / (pinned(c) ? p_.pinned_bytes_per_s : p_.pageable_bytes_per_s);
 }
@@ -82,7 +90,7 @@ double SyntheticSurface::images_per_s(const Configuration& c) const {
   if (d.in_order && pinned(c)) d.pin_s = batch * image_bytes(c) / p_.memcpy_bytes_per_s;
   const bool hidden = pinned(c) && overlapped(c);
   const double copy = copy_s(c);
-  d.step_s = step_s(c);
+  d.step_s = running_step_s(c);
   // From pageable memory the host is in the copy until it is done; a hidden one still takes the longer of the two.
   d.host_copy_s = pinned(c) ? 0 : copy;
   d.exposed_copy_s = hidden ? std::max(0.0, copy - d.step_s) + 0.03 * std::min(copy, d.step_s) : pinned(c) ? copy : 0;

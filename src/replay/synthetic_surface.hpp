@@ -20,6 +20,8 @@ class SyntheticSurface {
   /// Each part alone, as a component trial has it.
   double loader_images_per_s(const Configuration& configuration) const;
   double step_s(const Configuration& configuration) const;
+  /// While workers load: longer where the step runs on their cores.
+  double running_step_s(const Configuration& configuration) const;
   double copy_s(const Configuration& configuration) const;
   /// Seconds that one worker computes on an image when it has the machine for itself: decoding, then the rest.
   double decode_s(const Configuration& configuration) const;

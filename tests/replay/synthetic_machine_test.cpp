@@ -128,6 +128,28 @@ TEST(SyntheticMachine, PartsAloneShowWhatTheFamilyIsAbout) {
   }
 }
 
+TEST(SyntheticMachine, WhereTheStepRunsOnTheLoadersCoresTheTwoShareThem) {
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    const SyntheticMachine machine(seed, {.family = SyntheticFamily::cpu_device, .noise = no_noise(), .small = false});
+    feedtune::Run header;
+    machine.describe(header);
+    EXPECT_FALSE(header.device.copies);
+    Configuration c;
+    c.set("loader", std::string("pooled"));
+    c.set("decoder", std::string("turbo"));
+    c.set("input_type", std::string("uint8"));
+    c.set("batch_size", std::int64_t{64});
+    c.set("num_workers", static_cast<std::int64_t>(machine.physical_cores()));
+    const auto of = [&](Purpose purpose) { return machine.answer(request_of(c, 1, purpose), 0); };
+    const TrialResult whole = of(Purpose::trial), step = of(Purpose::step_only), load = of(Purpose::loader_only);
+    // Both at once cannot take less of the cores than each alone: DESIGN's joint ceiling.
+    const double core_s = step.host.cpu_s_per_image.value() + load.worker_ms_per_image.at("decode") / 1e3 * 0.8;
+    EXPECT_LT(whole.images_per_s->mean, 1.1 * machine.physical_cores() / core_s) << seed;
+    EXPECT_LT(whole.images_per_s->mean, step.images_per_s->mean) << seed;
+    EXPECT_FALSE(whole.phases.contains("h2d"));
+  }
+}
+
 TEST(SyntheticMachine, IrregularityIsAsLargeAsSaid) {
   // The same machine but for the irregularity: what is left is (0.04 - 0.012) of a standard normal.
   std::vector<double> logs;
