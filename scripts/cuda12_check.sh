@@ -46,6 +46,7 @@ EOF
 fi
 
 echo "== compile"
+rm -rf "$work/objects"
 mkdir -p "$work/objects" "$work/fake" "$work/bin"
 # What the build did, with CUDA 12's headers in the place of its own.
 python3 - "$work" <<'PYTHON'
@@ -59,9 +60,9 @@ for entry in json.loads(pathlib.Path("build/compile_commands.json").read_text())
         continue
     file = file.relative_to(pathlib.Path.cwd())
     kind = folders.get(str(file.parent))
-    if kind is None or file.suffix != ".cpp" or (kind, file.name) == ("fake", "nvml.cpp"):  # NVML has no version of its own
-        continue
     command = shlex.split(entry["command"])
+    if kind is None or file.suffix != ".cpp" or "-isystem" not in command:  # the fake NVML is none of the toolkit's: it has no version
+        continue
     command[command.index("-isystem") + 1] = str(work / "toolkit/include")
     command[command.index("-o") + 1] = str(work / "objects" / f"{kind}-{file.stem}.o")
     print(file)
@@ -84,9 +85,10 @@ fake() {
   local name=$1
   shift
   echo "$name.so.12 { global: *; };" >"$work/objects/$name.map"
-  "$compiler" -shared -o "$work/fake/$name.so.12" -Wl,-soname,"$name.so.12" -Wl,--version-script="$work/objects/$name.map" "$@" -pthread
+  "$compiler" -shared -o "$work/fake/$name.so.12" -Wl,-soname,"$name.so.12" -Wl,--version-script="$work/objects/$name.map" -Wl,--no-undefined \
+    "$@" -pthread
 }
-fake libcudart "$work"/objects/fake-{runtime,stream,memory,kernels,settings}.o
+fake libcudart $(ls "$work"/objects/fake-*.o | grep -v 'fake-cublas.o$')
 fake libcublas "$work/objects/fake-cublas.o" "$work/fake/libcudart.so.12" -ldnnl -fopenmp
 cp build/fake_cuda/libnvidia-ml.so.1 "$work/fake/"
 cp build/feedtune build/tests/cuda/test_cuda "$work/bin/"  # which load the plugin beside them
