@@ -70,6 +70,14 @@ std::variant<Arguments, ShowText> parse_arguments(int argc, char** argv) {
   recommend_command->add_option("--format", recommend.format, "text, json or pytorch")
       ->check(CLI::IsMember({"text", "json", "pytorch"}));
 
+  ExplainArguments explain;
+  auto* explain_command = app.add_subcommand("explain", "Why a run's trials are as slow as they are, and what to do");
+  std::string trial;
+  explain_command->add_option("run", explain.run, "run folder or result file")->required();
+  auto* trial_option = explain_command->add_option("--trial", trial, "of this trial (without it: of the current, recommended and baseline settings)")->type_name("ID");
+  explain_command->add_flag("--allow-fake", explain.allow_fake, "also of a run on the tests' fake GPU");
+  explain_command->add_option("--format", explain.format, "text or json")->check(CLI::IsMember({"text", "json"}));
+
   EvaluateArguments evaluate;
   auto* evaluate_command = app.add_subcommand("evaluate", "How well strategies search recorded grids: regret, cost, bias, coverage");
   evaluate_command->add_option("--replay", evaluate.replays, "recorded runs, or CSV files of runs (see results/README.md)")->type_name("FILE..")->required();
@@ -168,6 +176,10 @@ std::variant<Arguments, ShowText> parse_arguments(int argc, char** argv) {
   if (recommend_command->parsed()) {
     if (within_option->count() > 0) recommend.within = within;
     return Arguments{recommend};
+  }
+  if (explain_command->parsed()) {
+    if (trial_option->count() > 0) explain.trial = trial;
+    return Arguments{explain};
   }
   if (evaluate_command->parsed()) return Arguments{evaluate};
   if (make_data_command->parsed()) return Arguments{make_data};

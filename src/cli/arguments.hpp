@@ -28,6 +28,13 @@ struct RecommendArguments {
   bool allow_fake = false;
 };
 
+struct ExplainArguments {
+  std::string run;
+  std::optional<std::string> trial;
+  std::string format = "text";
+  bool allow_fake = false;
+};
+
 struct EvaluateArguments {
   std::vector<std::string> replays;
   std::string strategies;
@@ -98,7 +105,7 @@ struct GpuCheckArguments {
 /// Internal: measures a device's rates, for calibrate.
 struct RatesArguments {};
 
-using Arguments = std::variant<SweepArguments, RecommendArguments, EvaluateArguments, MakeDataArguments, PackArguments, CalibrateArguments,
+using Arguments = std::variant<SweepArguments, RecommendArguments, ExplainArguments, EvaluateArguments, MakeDataArguments, PackArguments, CalibrateArguments,
                                DoctorArguments, ValidateArguments, ListArguments, TrialArguments, CudaProbeArguments, RatesArguments, GpuCheckArguments>;
 
 /// Help or version was asked for: `text` goes to stdout, exit 0.

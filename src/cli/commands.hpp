@@ -7,6 +7,7 @@ namespace feedtune {
 
 int run_command(const SweepArguments& arguments);
 int run_command(const RecommendArguments& arguments);
+int run_command(const ExplainArguments& arguments);
 int run_command(const EvaluateArguments& arguments);
 int run_command(const MakeDataArguments& arguments);
 int run_command(const PackArguments& arguments);
