@@ -2,6 +2,8 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "benchmarks.hpp"
 #include "core/error.hpp"
 #include "device_burst.hpp"
@@ -9,12 +11,13 @@
 namespace feedtune {
 namespace {
 
-void run_copies(benchmark::State& state, Device& device, HostMemory kind, std::size_t bytes) {
+void run_copies(benchmark::State& state, const BenchDevice& on, HostMemory kind, std::size_t bytes) {
   try {
+    Device& device = *on.device;
     const DeviceBuffer there = device.memory().allocate(bytes);
     const HostBuffer host = device.memory().host(kind)->allocate(bytes);
     // One after the other without a gap: a single one would carry the time from its event to its start, a fifth of 1 MiB's on PCIe 5.
-    DeviceBurst burst(device, [&](Stream& stream) { stream.copy_to_device(there.address(), host.bytes(), kind); });
+    DeviceBurst burst(device, [&](Stream& stream) { stream.copy_to_device(there.address(), host.bytes(), kind); }, on.warm_up);
     double seconds = 0;
     for (auto _ : state) {
       const double one = burst.seconds();
@@ -31,12 +34,12 @@ void run_copies(benchmark::State& state, Device& device, HostMemory kind, std::s
 
 }  // namespace
 
-void register_copies(const BenchDevice& on) {
+void register_copies(const BenchDevice& on, const std::vector<int>& mebibytes) {
   for (const HostMemory kind : {HostMemory::pageable, HostMemory::pinned})
-    for (const std::size_t mebibytes : {1, 16, 256})
-      benchmark::RegisterBenchmark(fmt::format("copy/{}/{}MiB", to_text(kind), mebibytes).c_str(),
-                                   [device = on.device, kind, mebibytes](benchmark::State& state) {
-                                     run_copies(state, *device, kind, mebibytes << 20);
+    for (const int size : mebibytes)
+      benchmark::RegisterBenchmark(fmt::format("copy/{}/{}MiB", to_text(kind), size).c_str(),
+                                   [on, kind, size](benchmark::State& state) {
+                                     run_copies(state, on, kind, static_cast<std::size_t>(size) << 20);
                                    })
           ->Unit(benchmark::kMillisecond)->UseManualTime();
 }

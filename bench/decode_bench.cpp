@@ -1,5 +1,7 @@
 #include <benchmark/benchmark.h>
 
+#include <vector>
+
 #include "benchmarks.hpp"
 #include "pipeline/crop.hpp"
 #include "pipeline/decoder.hpp"
@@ -9,17 +11,17 @@
 
 namespace feedtune {
 
-void register_decode(const std::shared_ptr<const ImageList>& images) {
+void register_decode(const std::shared_ptr<const ImageList>& images, const std::vector<int>& workers) {
   const auto store = std::make_shared<const MemoryStore>(*images, std::nullopt);
   for (const auto& entry : all_decoders()) {
-    benchmark::RegisterBenchmark(("decode/" + entry.name).c_str(), [images, store, name = entry.name](benchmark::State& state) {
+    auto* one = benchmark::RegisterBenchmark(("decode/" + entry.name).c_str(), [images, store, name = entry.name](benchmark::State& state) {
       if (const auto missing = decoder_unavailable(name); !missing.empty()) {
         state.SkipWithError(missing.c_str());
         return;
       }
       const auto source = make_memory_source(store);
       const auto decoder = make_image_decoder(name);
-      std::size_t next = 0;
+      auto next = static_cast<std::size_t>(state.thread_index()) * (images->size() / static_cast<std::size_t>(state.threads()));
       std::int64_t bytes = 0;
       for (auto _ : state) {
         const auto encoded = source->fetch(next % images->size()).bytes;
@@ -32,6 +34,8 @@ void register_decode(const std::shared_ptr<const ImageList>& images) {
       state.SetItemsProcessed(state.iterations());
       state.SetBytesProcessed(bytes);
     })->Unit(benchmark::kMicrosecond);
+    if (!workers.empty()) one->UseRealTime();
+    for (const int threads : workers) one->Threads(threads);
   }
 }
 

@@ -8,14 +8,12 @@ namespace {
 
 constexpr double burst_s = 2e-3;
 constexpr int most_times = 100;
-// A GPU's clocks follow its load, power and temperature within some hundred milliseconds.
-constexpr std::chrono::milliseconds warm_up{500};
 
 int times_for(double one_s) { return std::clamp(static_cast<int>(burst_s / std::max(one_s, 1e-6)), 1, most_times); }
 
 }  // namespace
 
-DeviceBurst::DeviceBurst(Device& device, std::function<void(Stream&)> work)
+DeviceBurst::DeviceBurst(Device& device, std::function<void(Stream&)> work, std::chrono::milliseconds warm_up)
     : work_(std::move(work)), stream_(device.create_stream()), begin_(device.create_event()), end_(device.create_event()) {
   const auto until = std::chrono::steady_clock::now() + warm_up;
   seconds_of(1);  // chooses, or compiles, its kernel; sets its path up

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "benchmarks.hpp"
@@ -15,10 +16,8 @@
 namespace feedtune {
 namespace {
 
-constexpr std::int64_t batch = 128;
-
 /// mixer-s16's channel mixing at that batch, forward.
-Gemm channel_gemm(Precision precision) {
+Gemm channel_gemm(Precision precision, std::int64_t batch) {
   const MixerShape shape(model_preset("mixer-s16"), 224);
   Gemm gemm;
   gemm.m = batch * shape.tokens, gemm.n = shape.channel_hidden, gemm.k = shape.channels;
@@ -26,9 +25,10 @@ Gemm channel_gemm(Precision precision) {
   return gemm;
 }
 
-void run_channel_gemm(benchmark::State& state, Device& device, Precision precision, std::optional<double> peak_tflops) {
+void run_channel_gemm(benchmark::State& state, const BenchDevice& on, Precision precision, std::int64_t batch, std::optional<double> peak_tflops) {
   try {
-    Gemm gemm = channel_gemm(precision);
+    Device& device = *on.device;
+    Gemm gemm = channel_gemm(precision, batch);
     const Element element = compute_element(precision);
     std::vector<DeviceBuffer> memory;
     const auto take = [&](std::int64_t count) {
@@ -42,7 +42,7 @@ void run_channel_gemm(benchmark::State& state, Device& device, Precision precisi
       std::generate(values.begin(), values.end(), [&] { return numbers.next(1); });
       device.math().upload(factor, values);
     }
-    DeviceBurst burst(device, [&](Stream& stream) { device.math().gemm(stream, gemm); });
+    DeviceBurst burst(device, [&](Stream& stream) { device.math().gemm(stream, gemm); }, on.warm_up);
     double seconds = 0;
     for (auto _ : state) {
       // The whole burst, not one product's share: Google Benchmark adds these up to know when it has measured for long enough.
@@ -65,13 +65,13 @@ void run_channel_gemm(benchmark::State& state, Device& device, Precision precisi
 
 }  // namespace
 
-void register_channel_gemm(const BenchDevice& on) {
+void register_channel_gemm(const BenchDevice& on, std::int64_t batch) {
   for (const auto& name : on.device->facts().precisions) {
     const auto peak = on.peak_tflops.find(name);
     const auto known = peak == on.peak_tflops.end() ? std::nullopt : std::optional(peak->second);
     benchmark::RegisterBenchmark(fmt::format("channel_gemm/{}", name).c_str(),
-                                 [device = on.device, precision = *enum_from_text<Precision>(name), known](benchmark::State& state) {
-                                   run_channel_gemm(state, *device, precision, known);
+                                 [on, precision = *enum_from_text<Precision>(name), batch, known](benchmark::State& state) {
+                                   run_channel_gemm(state, on, precision, batch, known);
                                  })
         ->Unit(benchmark::kMillisecond)->UseManualTime();
   }

@@ -11,6 +11,7 @@
 #include <iostream>
 #include <optional>
 #include <string_view>
+#include <thread>
 
 #include "benchmarks.hpp"
 #include "cli/commands.hpp"
@@ -82,7 +83,8 @@ void bench_host() {
   register_decode(images);
   register_transform();
   register_collate();
-  register_memory();
+  register_memory({.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))});
+  register_memory_latency(std::size_t{256} << 20);
   register_gemm();
   register_queue();
   register_journal((scratch.path / "run").string());
@@ -114,9 +116,11 @@ int main(int argc, char** argv) {
     return run(argc, argv);
   } catch (const UsageError& error) {
     return fail(error, exit_code::usage);
+  } catch (const InputError& error) {
+    return fail(error, exit_code::bad_input);
   } catch (const DeviceUnavailableError& error) {
     return fail(error, exit_code::device_unavailable);
   } catch (const std::exception& error) {
-    return fail(error, exit_code::gate_failed);
+    return fail(error, exit_code::io);  // as `feedtune` has it
   }
 }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <fstream>
 #include <map>
 
 #include "build_paths.hpp"
@@ -111,6 +112,26 @@ TEST_F(DeviceBench, ADeviceThatCannotBeUsedEndsItWithTheReason) {
   EXPECT_EQ(run(bench.string() + " --device").code, 2);
   EXPECT_EQ(run(bench.string() + " --device=").code, 2);
   EXPECT_EQ(run(bench.string() + " --device null").code, 2);
+}
+
+TEST_F(DeviceBench, AMistakeAWrongFileAndAFolderThatCannotBeWrittenHaveTheirOwnExitCodes) {
+  EXPECT_EQ(run(bench.string() + " --no_such_flag").code, 2);
+  const auto profile = fs::path(testing::TempDir()) / ("no-profile-" + std::to_string(::getpid()) + ".json");
+  std::ofstream(profile) << "{}";
+  const Outcome wrong = run(bench.string() + " --device virtual:" + profile.string());
+  fs::remove(profile);
+  EXPECT_EQ(wrong.code, 3) << wrong.out;
+  EXPECT_THAT(wrong.out, HasSubstr(profile.filename().string()));
+  const Outcome nowhere = run("TMPDIR=/proc/no-such-folder " + bench.string() + " --benchmark_filter=memory/latency");
+  EXPECT_EQ(nowhere.code, 5) << nowhere.out;
+}
+
+TEST_F(DeviceBench, AnAccessBeyondTheCachesTakesLongerThanOneThatTheBandwidthWouldPayFor) {
+  const auto got = outcomes("--benchmark_filter='memory/(latency|copy/real_time/threads:1$)'");
+  ASSERT_EQ(got.size(), 2u);
+  const double latency_ns = 1e9 * got.at("memory/latency/real_time").numbers.at("time_per_load");
+  const double line_ns = 64e9 / got.at("memory/copy/real_time/threads:1").numbers.at("bytes_per_second");
+  EXPECT_GT(latency_ns, line_ns) << "loads that wait for each other, against lines that are fetched ahead";
 }
 
 }  // namespace
